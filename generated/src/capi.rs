@@ -531,6 +531,8 @@ pub enum FunctionId {
     PyDict_Watch,
     /// `PyEval_CallObjectWithKeywords` of `Objects/call.c`.
     PyEval_CallObjectWithKeywords,
+    /// `PyFloat_FromDouble` of `Objects/floatobject.c`.
+    PyFloat_FromDouble,
     /// `PyFrozenSet_New` of `Objects/setobject.c`.
     PyFrozenSet_New,
     /// `PyFunction_GetAnnotations` of `Objects/funcobject.c`.
@@ -673,6 +675,8 @@ pub enum FunctionId {
     PyNumber_Add,
     /// `PyNumber_And` of `Objects/abstract.c`.
     PyNumber_And,
+    /// `PyNumber_AsSsize_t` of `Objects/abstract.c`.
+    PyNumber_AsSsize_t,
     /// `PyNumber_Check` of `Objects/abstract.c`.
     PyNumber_Check,
     /// `PyNumber_Divmod` of `Objects/abstract.c`.
@@ -743,12 +747,16 @@ pub enum FunctionId {
     PyObject_ASCII,
     /// `PyObject_Bytes` of `Objects/object.c`.
     PyObject_Bytes,
+    /// `PyObject_Call` of `Objects/call.c`.
+    PyObject_Call,
     /// `PyObject_CallFinalizer` of `Objects/object.c`.
     PyObject_CallFinalizer,
     /// `PyObject_CallNoArgs` of `Objects/call.c`.
     PyObject_CallNoArgs,
     /// `PyObject_CallObject` of `Objects/call.c`.
     PyObject_CallObject,
+    /// `PyObject_CallOneArg` of `Objects/call.c`.
+    PyObject_CallOneArg,
     /// `PyObject_CheckBuffer` of `Objects/abstract.c`.
     PyObject_CheckBuffer,
     /// `PyObject_CheckReadBuffer` of `Objects/abstract.c`.
@@ -1055,6 +1063,8 @@ pub enum FunctionId {
     PyUnicode_Fill,
     /// `PyUnicode_Find` of `Objects/unicodeobject.c`.
     PyUnicode_Find,
+    /// `PyUnicode_FindChar` of `Objects/unicodeobject.c`.
+    PyUnicode_FindChar,
     /// `PyUnicode_FromEncodedObject` of `Objects/unicodeobject.c`.
     PyUnicode_FromEncodedObject,
     /// `PyUnicode_FromObject` of `Objects/unicodeobject.c`.
@@ -1193,10 +1203,14 @@ pub enum FunctionId {
     _PyDict_ContainsId,
     /// `_PyDict_Contains_KnownHash` of `Objects/dictobject.c`.
     _PyDict_Contains_KnownHash,
+    /// `_PyDict_DebugMallocStats` of `Objects/dictobject.c`.
+    _PyDict_DebugMallocStats,
     /// `_PyDict_DelItemId` of `Objects/dictobject.c`.
     _PyDict_DelItemId,
     /// `_PyDict_DelItem_KnownHash` of `Objects/dictobject.c`.
     _PyDict_DelItem_KnownHash,
+    /// `_PyDict_DetachFromObject` of `Objects/dictobject.c`.
+    _PyDict_DetachFromObject,
     /// `_PyDict_Fini` of `Objects/dictobject.c`.
     _PyDict_Fini,
     /// `_PyDict_FromItems` of `Objects/dictobject.c`.
@@ -1217,6 +1231,8 @@ pub enum FunctionId {
     _PyDict_GetItemWithError,
     /// `_PyDict_HasOnlyStringKeys` of `Objects/dictobject.c`.
     _PyDict_HasOnlyStringKeys,
+    /// `_PyDict_KeysSize` of `Objects/dictobject.c`.
+    _PyDict_KeysSize,
     /// `_PyDict_LoadGlobal` of `Objects/dictobject.c`.
     _PyDict_LoadGlobal,
     /// `_PyDict_LookupIndex` of `Objects/dictobject.c`.
@@ -1247,6 +1263,8 @@ pub enum FunctionId {
     _PyDict_SizeOf,
     /// `_PyFloat_ClearFreeList` of `Objects/floatobject.c`.
     _PyFloat_ClearFreeList,
+    /// `_PyFloat_DebugMallocStats` of `Objects/floatobject.c`.
+    _PyFloat_DebugMallocStats,
     /// `_PyFloat_ExactDealloc` of `Objects/floatobject.c`.
     _PyFloat_ExactDealloc,
     /// `_PyFloat_Fini` of `Objects/floatobject.c`.
@@ -1271,6 +1289,8 @@ pub enum FunctionId {
     _PyList_AppendTakeRefListResize,
     /// `_PyList_ClearFreeList` of `Objects/listobject.c`.
     _PyList_ClearFreeList,
+    /// `_PyList_DebugMallocStats` of `Objects/listobject.c`.
+    _PyList_DebugMallocStats,
     /// `_PyList_Extend` of `Objects/listobject.c`.
     _PyList_Extend,
     /// `_PyList_Fini` of `Objects/listobject.c`.
@@ -1287,6 +1307,8 @@ pub enum FunctionId {
     _PyLong_DivmodNear,
     /// `_PyLong_FiniTypes` of `Objects/longobject.c`.
     _PyLong_FiniTypes,
+    /// `_PyLong_FromMedium` of `Objects/longobject.c`.
+    _PyLong_FromMedium,
     /// `_PyLong_Lshift` of `Objects/longobject.c`.
     _PyLong_Lshift,
     /// `_PyLong_Multiply` of `Objects/longobject.c`.
@@ -1355,6 +1377,8 @@ pub enum FunctionId {
     _PyObject_IsAbstract,
     /// `_PyObject_IsFreed` of `Objects/object.c`.
     _PyObject_IsFreed,
+    /// `_PyObject_IsInstanceDictEmpty` of `Objects/dictobject.c`.
+    _PyObject_IsInstanceDictEmpty,
     /// `_PyObject_LookupAttr` of `Objects/object.c`.
     _PyObject_LookupAttr,
     /// `_PyObject_LookupAttrId` of `Objects/object.c`.
@@ -1381,8 +1405,6 @@ pub enum FunctionId {
     _PyObject_RealIsSubclass,
     /// `_PyObject_SetAttrId` of `Objects/object.c`.
     _PyObject_SetAttrId,
-    /// `_PyObject_SetAttributeErrorContext` of `Objects/object.c`.
-    _PyObject_SetAttributeErrorContext,
     /// `_PyObject_SetDeferredRefcount` of `Objects/object.c`.
     _PyObject_SetDeferredRefcount,
     /// `_PyObject_StoreInstanceAttribute` of `Objects/dictobject.c`.
@@ -1561,6 +1583,10 @@ pub enum FunctionId {
     _Py_BaseObject_RichCompare,
     /// `_Py_BreakPoint` of `Objects/object.c`.
     _Py_BreakPoint,
+    /// `_Py_CheckFunctionResult` of `Objects/call.c`.
+    _Py_CheckFunctionResult,
+    /// `_Py_CheckSlotResult` of `Objects/call.c`.
+    _Py_CheckSlotResult,
     /// `_Py_DECREF_INT` of `Objects/longobject.c`.
     _Py_DECREF_INT,
     /// `_Py_Dealloc` of `Objects/object.c`.
@@ -2369,8 +2395,6 @@ pub enum FunctionId {
     ellipsis_repr,
     /// `encoding_map_lookup` of `Objects/unicodeobject.c`.
     encoding_map_lookup,
-    /// `ensure_managed_dict` of `Objects/dictobject.c`.
-    ensure_managed_dict,
     /// `ensure_nonmanaged_dict` of `Objects/dictobject.c`.
     ensure_nonmanaged_dict,
     /// `ensure_shared_on_resize` of `Objects/dictobject.c`.
@@ -3555,6 +3579,8 @@ pub enum FunctionId {
     set___reduce___impl,
     /// `set___sizeof__` of `Objects/setobject.c`.
     set___sizeof__,
+    /// `set___sizeof___impl` of `Objects/setobject.c`.
+    set___sizeof___impl,
     /// `set_add` of `Objects/setobject.c`.
     set_add,
     /// `set_add_impl` of `Objects/setobject.c`.
@@ -3675,6 +3701,8 @@ pub enum FunctionId {
     set_repr_lock_held,
     /// `set_richcompare` of `Objects/setobject.c`.
     set_richcompare,
+    /// `set_sizeof` of `Objects/setobject.c`.
+    set_sizeof,
     /// `set_sub` of `Objects/setobject.c`.
     set_sub,
     /// `set_symmetric_difference` of `Objects/setobject.c`.
@@ -3893,8 +3921,6 @@ pub enum FunctionId {
     split_keys_entry_added,
     /// `store_instance_attr_dict` of `Objects/dictobject.c`.
     store_instance_attr_dict,
-    /// `store_instance_attr_lock_held` of `Objects/dictobject.c`.
-    store_instance_attr_lock_held,
     /// `stringlib__factorize` of `Objects/bytearrayobject.c`.
     stringlib__factorize,
     /// `stringlib__two_way_find` of `Objects/bytearrayobject.c`.
@@ -4005,6 +4031,8 @@ pub enum FunctionId {
     tuple___getnewargs___impl,
     /// `tuple_add` of `Objects/genericaliasobject.c`.
     tuple_add,
+    /// `tuple_alloc` of `Objects/tupleobject.c`.
+    tuple_alloc,
     /// `tuple_count` of `Objects/tupleobject.c`.
     tuple_count,
     /// `tuple_extend` of `Objects/genericaliasobject.c`.
@@ -4059,6 +4087,8 @@ pub enum FunctionId {
     type___instancecheck___impl,
     /// `type___sizeof__` of `Objects/typeobject.c`.
     type___sizeof__,
+    /// `type___sizeof___impl` of `Objects/typeobject.c`.
+    type___sizeof___impl,
     /// `type___subclasscheck__` of `Objects/typeobject.c`.
     type___subclasscheck__,
     /// `type___subclasscheck___impl` of `Objects/typeobject.c`.
@@ -4287,8 +4317,6 @@ pub enum FunctionId {
     unicode_encode,
     /// `unicode_encode_impl` of `Objects/unicodeobject.c`.
     unicode_encode_impl,
-    /// `unicode_encode_utf8` of `Objects/unicodeobject.c`.
-    unicode_encode_utf8,
     /// `unicode_endswith` of `Objects/unicodeobject.c`.
     unicode_endswith,
     /// `unicode_endswith_impl` of `Objects/unicodeobject.c`.
@@ -4309,6 +4337,8 @@ pub enum FunctionId {
     unicode_format_arg_parse,
     /// `unicode_format_getnextarg` of `Objects/unicodeobject.c`.
     unicode_format_getnextarg,
+    /// `unicode_fromformat_write_str` of `Objects/unicodeobject.c`.
+    unicode_fromformat_write_str,
     /// `unicode_get_hash` of `Objects/dictobject.c`.
     unicode_get_hash,
     /// `unicode_get_widechar_size` of `Objects/unicodeobject.c`.
@@ -4715,6 +4745,7 @@ impl FunctionId {
         FunctionId::PyDict_Values,
         FunctionId::PyDict_Watch,
         FunctionId::PyEval_CallObjectWithKeywords,
+        FunctionId::PyFloat_FromDouble,
         FunctionId::PyFrozenSet_New,
         FunctionId::PyFunction_GetAnnotations,
         FunctionId::PyFunction_GetClosure,
@@ -4786,6 +4817,7 @@ impl FunctionId {
         FunctionId::PyNumber_Absolute,
         FunctionId::PyNumber_Add,
         FunctionId::PyNumber_And,
+        FunctionId::PyNumber_AsSsize_t,
         FunctionId::PyNumber_Check,
         FunctionId::PyNumber_Divmod,
         FunctionId::PyNumber_Float,
@@ -4821,9 +4853,11 @@ impl FunctionId {
         FunctionId::PyNumber_Xor,
         FunctionId::PyObject_ASCII,
         FunctionId::PyObject_Bytes,
+        FunctionId::PyObject_Call,
         FunctionId::PyObject_CallFinalizer,
         FunctionId::PyObject_CallNoArgs,
         FunctionId::PyObject_CallObject,
+        FunctionId::PyObject_CallOneArg,
         FunctionId::PyObject_CheckBuffer,
         FunctionId::PyObject_CheckReadBuffer,
         FunctionId::PyObject_ClearManagedDict,
@@ -4977,6 +5011,7 @@ impl FunctionId {
         FunctionId::PyUnicode_EqualToUTF8,
         FunctionId::PyUnicode_Fill,
         FunctionId::PyUnicode_Find,
+        FunctionId::PyUnicode_FindChar,
         FunctionId::PyUnicode_FromEncodedObject,
         FunctionId::PyUnicode_FromObject,
         FunctionId::PyUnicode_FromOrdinal,
@@ -5046,8 +5081,10 @@ impl FunctionId {
         FunctionId::_PyDictView_New,
         FunctionId::_PyDict_ContainsId,
         FunctionId::_PyDict_Contains_KnownHash,
+        FunctionId::_PyDict_DebugMallocStats,
         FunctionId::_PyDict_DelItemId,
         FunctionId::_PyDict_DelItem_KnownHash,
+        FunctionId::_PyDict_DetachFromObject,
         FunctionId::_PyDict_Fini,
         FunctionId::_PyDict_FromItems,
         FunctionId::_PyDict_FromKeys,
@@ -5058,6 +5095,7 @@ impl FunctionId {
         FunctionId::_PyDict_GetItemStringWithError,
         FunctionId::_PyDict_GetItemWithError,
         FunctionId::_PyDict_HasOnlyStringKeys,
+        FunctionId::_PyDict_KeysSize,
         FunctionId::_PyDict_LoadGlobal,
         FunctionId::_PyDict_LookupIndex,
         FunctionId::_PyDict_MaybeUntrack,
@@ -5073,6 +5111,7 @@ impl FunctionId {
         FunctionId::_PyDict_SetItem_Take2,
         FunctionId::_PyDict_SizeOf,
         FunctionId::_PyFloat_ClearFreeList,
+        FunctionId::_PyFloat_DebugMallocStats,
         FunctionId::_PyFloat_ExactDealloc,
         FunctionId::_PyFloat_Fini,
         FunctionId::_PyFloat_FiniType,
@@ -5085,6 +5124,7 @@ impl FunctionId {
         FunctionId::_PyHeapType_GET_MEMBERS,
         FunctionId::_PyList_AppendTakeRefListResize,
         FunctionId::_PyList_ClearFreeList,
+        FunctionId::_PyList_DebugMallocStats,
         FunctionId::_PyList_Extend,
         FunctionId::_PyList_Fini,
         FunctionId::_PyLong_Add,
@@ -5093,6 +5133,7 @@ impl FunctionId {
         FunctionId::_PyLong_AsUnsignedLongMask,
         FunctionId::_PyLong_DivmodNear,
         FunctionId::_PyLong_FiniTypes,
+        FunctionId::_PyLong_FromMedium,
         FunctionId::_PyLong_Lshift,
         FunctionId::_PyLong_Multiply,
         FunctionId::_PyLong_Negate,
@@ -5127,6 +5168,7 @@ impl FunctionId {
         FunctionId::_PyObject_InitializeDict,
         FunctionId::_PyObject_IsAbstract,
         FunctionId::_PyObject_IsFreed,
+        FunctionId::_PyObject_IsInstanceDictEmpty,
         FunctionId::_PyObject_LookupAttr,
         FunctionId::_PyObject_LookupAttrId,
         FunctionId::_PyObject_LookupSpecial,
@@ -5140,7 +5182,6 @@ impl FunctionId {
         FunctionId::_PyObject_RealIsInstance,
         FunctionId::_PyObject_RealIsSubclass,
         FunctionId::_PyObject_SetAttrId,
-        FunctionId::_PyObject_SetAttributeErrorContext,
         FunctionId::_PyObject_SetDeferredRefcount,
         FunctionId::_PyObject_StoreInstanceAttribute,
         FunctionId::_PyObject_TryGetInstanceAttribute,
@@ -5230,6 +5271,8 @@ impl FunctionId {
         FunctionId::_PyWeakref_IsDead,
         FunctionId::_Py_BaseObject_RichCompare,
         FunctionId::_Py_BreakPoint,
+        FunctionId::_Py_CheckFunctionResult,
+        FunctionId::_Py_CheckSlotResult,
         FunctionId::_Py_DECREF_INT,
         FunctionId::_Py_Dealloc,
         FunctionId::_Py_DecRef,
@@ -5634,7 +5677,6 @@ impl FunctionId {
         FunctionId::ellipsis_reduce,
         FunctionId::ellipsis_repr,
         FunctionId::encoding_map_lookup,
-        FunctionId::ensure_managed_dict,
         FunctionId::ensure_nonmanaged_dict,
         FunctionId::ensure_shared_on_resize,
         FunctionId::ensure_unicode,
@@ -6227,6 +6269,7 @@ impl FunctionId {
         FunctionId::set___reduce__,
         FunctionId::set___reduce___impl,
         FunctionId::set___sizeof__,
+        FunctionId::set___sizeof___impl,
         FunctionId::set_add,
         FunctionId::set_add_impl,
         FunctionId::set_add_key,
@@ -6287,6 +6330,7 @@ impl FunctionId {
         FunctionId::set_repr,
         FunctionId::set_repr_lock_held,
         FunctionId::set_richcompare,
+        FunctionId::set_sizeof,
         FunctionId::set_sub,
         FunctionId::set_symmetric_difference,
         FunctionId::set_symmetric_difference_impl,
@@ -6396,7 +6440,6 @@ impl FunctionId {
         FunctionId::solid_base,
         FunctionId::split_keys_entry_added,
         FunctionId::store_instance_attr_dict,
-        FunctionId::store_instance_attr_lock_held,
         FunctionId::stringlib__factorize,
         FunctionId::stringlib__two_way_find,
         FunctionId::stringlib_capitalize,
@@ -6452,6 +6495,7 @@ impl FunctionId {
         FunctionId::tuple___getnewargs__,
         FunctionId::tuple___getnewargs___impl,
         FunctionId::tuple_add,
+        FunctionId::tuple_alloc,
         FunctionId::tuple_count,
         FunctionId::tuple_extend,
         FunctionId::tuple_index,
@@ -6479,6 +6523,7 @@ impl FunctionId {
         FunctionId::type___instancecheck__,
         FunctionId::type___instancecheck___impl,
         FunctionId::type___sizeof__,
+        FunctionId::type___sizeof___impl,
         FunctionId::type___subclasscheck__,
         FunctionId::type___subclasscheck___impl,
         FunctionId::type___subclasses__,
@@ -6593,7 +6638,6 @@ impl FunctionId {
         FunctionId::unicode_count,
         FunctionId::unicode_encode,
         FunctionId::unicode_encode_impl,
-        FunctionId::unicode_encode_utf8,
         FunctionId::unicode_endswith,
         FunctionId::unicode_endswith_impl,
         FunctionId::unicode_ensure_utf8,
@@ -6604,6 +6648,7 @@ impl FunctionId {
         FunctionId::unicode_format_arg_format,
         FunctionId::unicode_format_arg_parse,
         FunctionId::unicode_format_getnextarg,
+        FunctionId::unicode_fromformat_write_str,
         FunctionId::unicode_get_hash,
         FunctionId::unicode_get_widechar_size,
         FunctionId::unicode_getitem,
@@ -6840,6 +6885,7 @@ impl FunctionId {
             FunctionId::PyDict_Values => "PyDict_Values",
             FunctionId::PyDict_Watch => "PyDict_Watch",
             FunctionId::PyEval_CallObjectWithKeywords => "PyEval_CallObjectWithKeywords",
+            FunctionId::PyFloat_FromDouble => "PyFloat_FromDouble",
             FunctionId::PyFrozenSet_New => "PyFrozenSet_New",
             FunctionId::PyFunction_GetAnnotations => "PyFunction_GetAnnotations",
             FunctionId::PyFunction_GetClosure => "PyFunction_GetClosure",
@@ -6915,6 +6961,7 @@ impl FunctionId {
             FunctionId::PyNumber_Absolute => "PyNumber_Absolute",
             FunctionId::PyNumber_Add => "PyNumber_Add",
             FunctionId::PyNumber_And => "PyNumber_And",
+            FunctionId::PyNumber_AsSsize_t => "PyNumber_AsSsize_t",
             FunctionId::PyNumber_Check => "PyNumber_Check",
             FunctionId::PyNumber_Divmod => "PyNumber_Divmod",
             FunctionId::PyNumber_Float => "PyNumber_Float",
@@ -6952,9 +6999,11 @@ impl FunctionId {
             FunctionId::PyNumber_Xor => "PyNumber_Xor",
             FunctionId::PyObject_ASCII => "PyObject_ASCII",
             FunctionId::PyObject_Bytes => "PyObject_Bytes",
+            FunctionId::PyObject_Call => "PyObject_Call",
             FunctionId::PyObject_CallFinalizer => "PyObject_CallFinalizer",
             FunctionId::PyObject_CallNoArgs => "PyObject_CallNoArgs",
             FunctionId::PyObject_CallObject => "PyObject_CallObject",
+            FunctionId::PyObject_CallOneArg => "PyObject_CallOneArg",
             FunctionId::PyObject_CheckBuffer => "PyObject_CheckBuffer",
             FunctionId::PyObject_CheckReadBuffer => "PyObject_CheckReadBuffer",
             FunctionId::PyObject_ClearManagedDict => "PyObject_ClearManagedDict",
@@ -7116,6 +7165,7 @@ impl FunctionId {
             FunctionId::PyUnicode_EqualToUTF8 => "PyUnicode_EqualToUTF8",
             FunctionId::PyUnicode_Fill => "PyUnicode_Fill",
             FunctionId::PyUnicode_Find => "PyUnicode_Find",
+            FunctionId::PyUnicode_FindChar => "PyUnicode_FindChar",
             FunctionId::PyUnicode_FromEncodedObject => "PyUnicode_FromEncodedObject",
             FunctionId::PyUnicode_FromObject => "PyUnicode_FromObject",
             FunctionId::PyUnicode_FromOrdinal => "PyUnicode_FromOrdinal",
@@ -7195,8 +7245,10 @@ impl FunctionId {
             FunctionId::_PyDictView_New => "_PyDictView_New",
             FunctionId::_PyDict_ContainsId => "_PyDict_ContainsId",
             FunctionId::_PyDict_Contains_KnownHash => "_PyDict_Contains_KnownHash",
+            FunctionId::_PyDict_DebugMallocStats => "_PyDict_DebugMallocStats",
             FunctionId::_PyDict_DelItemId => "_PyDict_DelItemId",
             FunctionId::_PyDict_DelItem_KnownHash => "_PyDict_DelItem_KnownHash",
+            FunctionId::_PyDict_DetachFromObject => "_PyDict_DetachFromObject",
             FunctionId::_PyDict_Fini => "_PyDict_Fini",
             FunctionId::_PyDict_FromItems => "_PyDict_FromItems",
             FunctionId::_PyDict_FromKeys => "_PyDict_FromKeys",
@@ -7213,6 +7265,7 @@ impl FunctionId {
             }
             FunctionId::_PyDict_GetItemWithError => "_PyDict_GetItemWithError",
             FunctionId::_PyDict_HasOnlyStringKeys => "_PyDict_HasOnlyStringKeys",
+            FunctionId::_PyDict_KeysSize => "_PyDict_KeysSize",
             FunctionId::_PyDict_LoadGlobal => "_PyDict_LoadGlobal",
             FunctionId::_PyDict_LookupIndex => "_PyDict_LookupIndex",
             FunctionId::_PyDict_MaybeUntrack => "_PyDict_MaybeUntrack",
@@ -7230,6 +7283,7 @@ impl FunctionId {
             FunctionId::_PyDict_SetItem_Take2 => "_PyDict_SetItem_Take2",
             FunctionId::_PyDict_SizeOf => "_PyDict_SizeOf",
             FunctionId::_PyFloat_ClearFreeList => "_PyFloat_ClearFreeList",
+            FunctionId::_PyFloat_DebugMallocStats => "_PyFloat_DebugMallocStats",
             FunctionId::_PyFloat_ExactDealloc => "_PyFloat_ExactDealloc",
             FunctionId::_PyFloat_Fini => "_PyFloat_Fini",
             FunctionId::_PyFloat_FiniType => "_PyFloat_FiniType",
@@ -7248,6 +7302,7 @@ impl FunctionId {
                 "_PyList_AppendTakeRefListResize"
             }
             FunctionId::_PyList_ClearFreeList => "_PyList_ClearFreeList",
+            FunctionId::_PyList_DebugMallocStats => "_PyList_DebugMallocStats",
             FunctionId::_PyList_Extend => "_PyList_Extend",
             FunctionId::_PyList_Fini => "_PyList_Fini",
             FunctionId::_PyLong_Add => "_PyLong_Add",
@@ -7258,6 +7313,7 @@ impl FunctionId {
             FunctionId::_PyLong_AsUnsignedLongMask => "_PyLong_AsUnsignedLongMask",
             FunctionId::_PyLong_DivmodNear => "_PyLong_DivmodNear",
             FunctionId::_PyLong_FiniTypes => "_PyLong_FiniTypes",
+            FunctionId::_PyLong_FromMedium => "_PyLong_FromMedium",
             FunctionId::_PyLong_Lshift => "_PyLong_Lshift",
             FunctionId::_PyLong_Multiply => "_PyLong_Multiply",
             FunctionId::_PyLong_Negate => "_PyLong_Negate",
@@ -7298,6 +7354,7 @@ impl FunctionId {
             FunctionId::_PyObject_InitializeDict => "_PyObject_InitializeDict",
             FunctionId::_PyObject_IsAbstract => "_PyObject_IsAbstract",
             FunctionId::_PyObject_IsFreed => "_PyObject_IsFreed",
+            FunctionId::_PyObject_IsInstanceDictEmpty => "_PyObject_IsInstanceDictEmpty",
             FunctionId::_PyObject_LookupAttr => "_PyObject_LookupAttr",
             FunctionId::_PyObject_LookupAttrId => "_PyObject_LookupAttrId",
             FunctionId::_PyObject_LookupSpecial => "_PyObject_LookupSpecial",
@@ -7315,9 +7372,6 @@ impl FunctionId {
             FunctionId::_PyObject_RealIsInstance => "_PyObject_RealIsInstance",
             FunctionId::_PyObject_RealIsSubclass => "_PyObject_RealIsSubclass",
             FunctionId::_PyObject_SetAttrId => "_PyObject_SetAttrId",
-            FunctionId::_PyObject_SetAttributeErrorContext => {
-                "_PyObject_SetAttributeErrorContext"
-            }
             FunctionId::_PyObject_SetDeferredRefcount => "_PyObject_SetDeferredRefcount",
             FunctionId::_PyObject_StoreInstanceAttribute => {
                 "_PyObject_StoreInstanceAttribute"
@@ -7425,6 +7479,8 @@ impl FunctionId {
             FunctionId::_PyWeakref_IsDead => "_PyWeakref_IsDead",
             FunctionId::_Py_BaseObject_RichCompare => "_Py_BaseObject_RichCompare",
             FunctionId::_Py_BreakPoint => "_Py_BreakPoint",
+            FunctionId::_Py_CheckFunctionResult => "_Py_CheckFunctionResult",
+            FunctionId::_Py_CheckSlotResult => "_Py_CheckSlotResult",
             FunctionId::_Py_DECREF_INT => "_Py_DECREF_INT",
             FunctionId::_Py_Dealloc => "_Py_Dealloc",
             FunctionId::_Py_DecRef => "_Py_DecRef",
@@ -7835,7 +7891,6 @@ impl FunctionId {
             FunctionId::ellipsis_reduce => "ellipsis_reduce",
             FunctionId::ellipsis_repr => "ellipsis_repr",
             FunctionId::encoding_map_lookup => "encoding_map_lookup",
-            FunctionId::ensure_managed_dict => "ensure_managed_dict",
             FunctionId::ensure_nonmanaged_dict => "ensure_nonmanaged_dict",
             FunctionId::ensure_shared_on_resize => "ensure_shared_on_resize",
             FunctionId::ensure_unicode => "ensure_unicode",
@@ -8454,6 +8509,7 @@ impl FunctionId {
             FunctionId::set___reduce__ => "set___reduce__",
             FunctionId::set___reduce___impl => "set___reduce___impl",
             FunctionId::set___sizeof__ => "set___sizeof__",
+            FunctionId::set___sizeof___impl => "set___sizeof___impl",
             FunctionId::set_add => "set_add",
             FunctionId::set_add_impl => "set_add_impl",
             FunctionId::set_add_key => "set_add_key",
@@ -8518,6 +8574,7 @@ impl FunctionId {
             FunctionId::set_repr => "set_repr",
             FunctionId::set_repr_lock_held => "set_repr_lock_held",
             FunctionId::set_richcompare => "set_richcompare",
+            FunctionId::set_sizeof => "set_sizeof",
             FunctionId::set_sub => "set_sub",
             FunctionId::set_symmetric_difference => "set_symmetric_difference",
             FunctionId::set_symmetric_difference_impl => "set_symmetric_difference_impl",
@@ -8635,7 +8692,6 @@ impl FunctionId {
             FunctionId::solid_base => "solid_base",
             FunctionId::split_keys_entry_added => "split_keys_entry_added",
             FunctionId::store_instance_attr_dict => "store_instance_attr_dict",
-            FunctionId::store_instance_attr_lock_held => "store_instance_attr_lock_held",
             FunctionId::stringlib__factorize => "stringlib__factorize",
             FunctionId::stringlib__two_way_find => "stringlib__two_way_find",
             FunctionId::stringlib_capitalize => "stringlib_capitalize",
@@ -8691,6 +8747,7 @@ impl FunctionId {
             FunctionId::tuple___getnewargs__ => "tuple___getnewargs__",
             FunctionId::tuple___getnewargs___impl => "tuple___getnewargs___impl",
             FunctionId::tuple_add => "tuple_add",
+            FunctionId::tuple_alloc => "tuple_alloc",
             FunctionId::tuple_count => "tuple_count",
             FunctionId::tuple_extend => "tuple_extend",
             FunctionId::tuple_index => "tuple_index",
@@ -8718,6 +8775,7 @@ impl FunctionId {
             FunctionId::type___instancecheck__ => "type___instancecheck__",
             FunctionId::type___instancecheck___impl => "type___instancecheck___impl",
             FunctionId::type___sizeof__ => "type___sizeof__",
+            FunctionId::type___sizeof___impl => "type___sizeof___impl",
             FunctionId::type___subclasscheck__ => "type___subclasscheck__",
             FunctionId::type___subclasscheck___impl => "type___subclasscheck___impl",
             FunctionId::type___subclasses__ => "type___subclasses__",
@@ -8832,7 +8890,6 @@ impl FunctionId {
             FunctionId::unicode_count => "unicode_count",
             FunctionId::unicode_encode => "unicode_encode",
             FunctionId::unicode_encode_impl => "unicode_encode_impl",
-            FunctionId::unicode_encode_utf8 => "unicode_encode_utf8",
             FunctionId::unicode_endswith => "unicode_endswith",
             FunctionId::unicode_endswith_impl => "unicode_endswith_impl",
             FunctionId::unicode_ensure_utf8 => "unicode_ensure_utf8",
@@ -8843,6 +8900,7 @@ impl FunctionId {
             FunctionId::unicode_format_arg_format => "unicode_format_arg_format",
             FunctionId::unicode_format_arg_parse => "unicode_format_arg_parse",
             FunctionId::unicode_format_getnextarg => "unicode_format_getnextarg",
+            FunctionId::unicode_fromformat_write_str => "unicode_fromformat_write_str",
             FunctionId::unicode_get_hash => "unicode_get_hash",
             FunctionId::unicode_get_widechar_size => "unicode_get_widechar_size",
             FunctionId::unicode_getitem => "unicode_getitem",
@@ -9084,6 +9142,7 @@ impl FunctionId {
             FunctionId::PyDict_Values => "Objects/dictobject.c",
             FunctionId::PyDict_Watch => "Objects/dictobject.c",
             FunctionId::PyEval_CallObjectWithKeywords => "Objects/call.c",
+            FunctionId::PyFloat_FromDouble => "Objects/floatobject.c",
             FunctionId::PyFrozenSet_New => "Objects/setobject.c",
             FunctionId::PyFunction_GetAnnotations => "Objects/funcobject.c",
             FunctionId::PyFunction_GetClosure => "Objects/funcobject.c",
@@ -9155,6 +9214,7 @@ impl FunctionId {
             FunctionId::PyNumber_Absolute => "Objects/abstract.c",
             FunctionId::PyNumber_Add => "Objects/abstract.c",
             FunctionId::PyNumber_And => "Objects/abstract.c",
+            FunctionId::PyNumber_AsSsize_t => "Objects/abstract.c",
             FunctionId::PyNumber_Check => "Objects/abstract.c",
             FunctionId::PyNumber_Divmod => "Objects/abstract.c",
             FunctionId::PyNumber_Float => "Objects/abstract.c",
@@ -9190,9 +9250,11 @@ impl FunctionId {
             FunctionId::PyNumber_Xor => "Objects/abstract.c",
             FunctionId::PyObject_ASCII => "Objects/object.c",
             FunctionId::PyObject_Bytes => "Objects/object.c",
+            FunctionId::PyObject_Call => "Objects/call.c",
             FunctionId::PyObject_CallFinalizer => "Objects/object.c",
             FunctionId::PyObject_CallNoArgs => "Objects/call.c",
             FunctionId::PyObject_CallObject => "Objects/call.c",
+            FunctionId::PyObject_CallOneArg => "Objects/call.c",
             FunctionId::PyObject_CheckBuffer => "Objects/abstract.c",
             FunctionId::PyObject_CheckReadBuffer => "Objects/abstract.c",
             FunctionId::PyObject_ClearManagedDict => "Objects/dictobject.c",
@@ -9346,6 +9408,7 @@ impl FunctionId {
             FunctionId::PyUnicode_EqualToUTF8 => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Fill => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Find => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_FindChar => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_FromEncodedObject => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_FromObject => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_FromOrdinal => "Objects/unicodeobject.c",
@@ -9417,8 +9480,10 @@ impl FunctionId {
             FunctionId::_PyDictView_New => "Objects/dictobject.c",
             FunctionId::_PyDict_ContainsId => "Objects/dictobject.c",
             FunctionId::_PyDict_Contains_KnownHash => "Objects/dictobject.c",
+            FunctionId::_PyDict_DebugMallocStats => "Objects/dictobject.c",
             FunctionId::_PyDict_DelItemId => "Objects/dictobject.c",
             FunctionId::_PyDict_DelItem_KnownHash => "Objects/dictobject.c",
+            FunctionId::_PyDict_DetachFromObject => "Objects/dictobject.c",
             FunctionId::_PyDict_Fini => "Objects/dictobject.c",
             FunctionId::_PyDict_FromItems => "Objects/dictobject.c",
             FunctionId::_PyDict_FromKeys => "Objects/dictobject.c",
@@ -9429,6 +9494,7 @@ impl FunctionId {
             FunctionId::_PyDict_GetItemStringWithError => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemWithError => "Objects/dictobject.c",
             FunctionId::_PyDict_HasOnlyStringKeys => "Objects/dictobject.c",
+            FunctionId::_PyDict_KeysSize => "Objects/dictobject.c",
             FunctionId::_PyDict_LoadGlobal => "Objects/dictobject.c",
             FunctionId::_PyDict_LookupIndex => "Objects/dictobject.c",
             FunctionId::_PyDict_MaybeUntrack => "Objects/dictobject.c",
@@ -9444,6 +9510,7 @@ impl FunctionId {
             FunctionId::_PyDict_SetItem_Take2 => "Objects/dictobject.c",
             FunctionId::_PyDict_SizeOf => "Objects/dictobject.c",
             FunctionId::_PyFloat_ClearFreeList => "Objects/floatobject.c",
+            FunctionId::_PyFloat_DebugMallocStats => "Objects/floatobject.c",
             FunctionId::_PyFloat_ExactDealloc => "Objects/floatobject.c",
             FunctionId::_PyFloat_Fini => "Objects/floatobject.c",
             FunctionId::_PyFloat_FiniType => "Objects/floatobject.c",
@@ -9456,6 +9523,7 @@ impl FunctionId {
             FunctionId::_PyHeapType_GET_MEMBERS => "Objects/typeobject.c",
             FunctionId::_PyList_AppendTakeRefListResize => "Objects/listobject.c",
             FunctionId::_PyList_ClearFreeList => "Objects/listobject.c",
+            FunctionId::_PyList_DebugMallocStats => "Objects/listobject.c",
             FunctionId::_PyList_Extend => "Objects/listobject.c",
             FunctionId::_PyList_Fini => "Objects/listobject.c",
             FunctionId::_PyLong_Add => "Objects/longobject.c",
@@ -9464,6 +9532,7 @@ impl FunctionId {
             FunctionId::_PyLong_AsUnsignedLongMask => "Objects/longobject.c",
             FunctionId::_PyLong_DivmodNear => "Objects/longobject.c",
             FunctionId::_PyLong_FiniTypes => "Objects/longobject.c",
+            FunctionId::_PyLong_FromMedium => "Objects/longobject.c",
             FunctionId::_PyLong_Lshift => "Objects/longobject.c",
             FunctionId::_PyLong_Multiply => "Objects/longobject.c",
             FunctionId::_PyLong_Negate => "Objects/longobject.c",
@@ -9500,6 +9569,7 @@ impl FunctionId {
             FunctionId::_PyObject_InitializeDict => "Objects/dictobject.c",
             FunctionId::_PyObject_IsAbstract => "Objects/object.c",
             FunctionId::_PyObject_IsFreed => "Objects/object.c",
+            FunctionId::_PyObject_IsInstanceDictEmpty => "Objects/dictobject.c",
             FunctionId::_PyObject_LookupAttr => "Objects/object.c",
             FunctionId::_PyObject_LookupAttrId => "Objects/object.c",
             FunctionId::_PyObject_LookupSpecial => "Objects/typeobject.c",
@@ -9515,7 +9585,6 @@ impl FunctionId {
             FunctionId::_PyObject_RealIsInstance => "Objects/abstract.c",
             FunctionId::_PyObject_RealIsSubclass => "Objects/abstract.c",
             FunctionId::_PyObject_SetAttrId => "Objects/object.c",
-            FunctionId::_PyObject_SetAttributeErrorContext => "Objects/object.c",
             FunctionId::_PyObject_SetDeferredRefcount => "Objects/object.c",
             FunctionId::_PyObject_StoreInstanceAttribute => "Objects/dictobject.c",
             FunctionId::_PyObject_TryGetInstanceAttribute => "Objects/dictobject.c",
@@ -9605,6 +9674,8 @@ impl FunctionId {
             FunctionId::_PyWeakref_IsDead => "Objects/weakrefobject.c",
             FunctionId::_Py_BaseObject_RichCompare => "Objects/typeobject.c",
             FunctionId::_Py_BreakPoint => "Objects/object.c",
+            FunctionId::_Py_CheckFunctionResult => "Objects/call.c",
+            FunctionId::_Py_CheckSlotResult => "Objects/call.c",
             FunctionId::_Py_DECREF_INT => "Objects/longobject.c",
             FunctionId::_Py_Dealloc => "Objects/object.c",
             FunctionId::_Py_DecRef => "Objects/object.c",
@@ -10015,7 +10086,6 @@ impl FunctionId {
             FunctionId::ellipsis_reduce => "Objects/sliceobject.c",
             FunctionId::ellipsis_repr => "Objects/sliceobject.c",
             FunctionId::encoding_map_lookup => "Objects/unicodeobject.c",
-            FunctionId::ensure_managed_dict => "Objects/dictobject.c",
             FunctionId::ensure_nonmanaged_dict => "Objects/dictobject.c",
             FunctionId::ensure_shared_on_resize => "Objects/dictobject.c",
             FunctionId::ensure_unicode => "Objects/unicodeobject.c",
@@ -10610,6 +10680,7 @@ impl FunctionId {
             FunctionId::set___reduce__ => "Objects/setobject.c",
             FunctionId::set___reduce___impl => "Objects/setobject.c",
             FunctionId::set___sizeof__ => "Objects/setobject.c",
+            FunctionId::set___sizeof___impl => "Objects/setobject.c",
             FunctionId::set_add => "Objects/setobject.c",
             FunctionId::set_add_impl => "Objects/setobject.c",
             FunctionId::set_add_key => "Objects/setobject.c",
@@ -10670,6 +10741,7 @@ impl FunctionId {
             FunctionId::set_repr => "Objects/setobject.c",
             FunctionId::set_repr_lock_held => "Objects/setobject.c",
             FunctionId::set_richcompare => "Objects/setobject.c",
+            FunctionId::set_sizeof => "Objects/setobject.c",
             FunctionId::set_sub => "Objects/setobject.c",
             FunctionId::set_symmetric_difference => "Objects/setobject.c",
             FunctionId::set_symmetric_difference_impl => "Objects/setobject.c",
@@ -10779,7 +10851,6 @@ impl FunctionId {
             FunctionId::solid_base => "Objects/typeobject.c",
             FunctionId::split_keys_entry_added => "Objects/dictobject.c",
             FunctionId::store_instance_attr_dict => "Objects/dictobject.c",
-            FunctionId::store_instance_attr_lock_held => "Objects/dictobject.c",
             FunctionId::stringlib__factorize => "Objects/bytearrayobject.c",
             FunctionId::stringlib__two_way_find => "Objects/bytearrayobject.c",
             FunctionId::stringlib_capitalize => "Objects/bytearrayobject.c",
@@ -10835,6 +10906,7 @@ impl FunctionId {
             FunctionId::tuple___getnewargs__ => "Objects/tupleobject.c",
             FunctionId::tuple___getnewargs___impl => "Objects/tupleobject.c",
             FunctionId::tuple_add => "Objects/genericaliasobject.c",
+            FunctionId::tuple_alloc => "Objects/tupleobject.c",
             FunctionId::tuple_count => "Objects/tupleobject.c",
             FunctionId::tuple_extend => "Objects/genericaliasobject.c",
             FunctionId::tuple_index => "Objects/genericaliasobject.c",
@@ -10862,6 +10934,7 @@ impl FunctionId {
             FunctionId::type___instancecheck__ => "Objects/typeobject.c",
             FunctionId::type___instancecheck___impl => "Objects/typeobject.c",
             FunctionId::type___sizeof__ => "Objects/typeobject.c",
+            FunctionId::type___sizeof___impl => "Objects/typeobject.c",
             FunctionId::type___subclasscheck__ => "Objects/typeobject.c",
             FunctionId::type___subclasscheck___impl => "Objects/typeobject.c",
             FunctionId::type___subclasses__ => "Objects/typeobject.c",
@@ -10976,7 +11049,6 @@ impl FunctionId {
             FunctionId::unicode_count => "Objects/unicodeobject.c",
             FunctionId::unicode_encode => "Objects/unicodeobject.c",
             FunctionId::unicode_encode_impl => "Objects/unicodeobject.c",
-            FunctionId::unicode_encode_utf8 => "Objects/unicodeobject.c",
             FunctionId::unicode_endswith => "Objects/unicodeobject.c",
             FunctionId::unicode_endswith_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_ensure_utf8 => "Objects/unicodeobject.c",
@@ -10987,6 +11059,7 @@ impl FunctionId {
             FunctionId::unicode_format_arg_format => "Objects/unicodeobject.c",
             FunctionId::unicode_format_arg_parse => "Objects/unicodeobject.c",
             FunctionId::unicode_format_getnextarg => "Objects/unicodeobject.c",
+            FunctionId::unicode_fromformat_write_str => "Objects/unicodeobject.c",
             FunctionId::unicode_get_hash => "Objects/dictobject.c",
             FunctionId::unicode_get_widechar_size => "Objects/unicodeobject.c",
             FunctionId::unicode_getitem => "Objects/unicodeobject.c",
@@ -11709,7 +11782,7 @@ pub trait CApi: Sized {
     /// `PyByteArray_AS_STRING`.
     fn PyByteArray_AS_STRING(
         &mut self,
-        op: Option<&Self::Object>,
+        op: &Self::Object,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyByteArray_AS_STRING"))
     }
@@ -11734,12 +11807,9 @@ pub trait CApi: Sized {
         crate::calls::object(self, "PyByteArray_FromStringAndSize", value)
     }
     /// `PyByteArray_GET_SIZE`.
-    fn PyByteArray_GET_SIZE(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
+    fn PyByteArray_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         let value = self
-            .ask("PyByteArray_GET_SIZE", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask("PyByteArray_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "PyByteArray_GET_SIZE", value)
     }
     /// `PyByteArray_Resize`.
@@ -11777,10 +11847,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyBytesObject_ob_sval"))
     }
     /// `PyBytes_AS_STRING`.
-    fn PyBytes_AS_STRING(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<String, Self::Error> {
+    fn PyBytes_AS_STRING(&mut self, op: &Self::Object) -> Result<String, Self::Error> {
         Err(self.unsupported("PyBytes_AS_STRING"))
     }
     /// `PyBytes_Check`.
@@ -11843,11 +11910,9 @@ pub trait CApi: Sized {
         crate::calls::object(self, "PyBytes_FromStringAndSize", value)
     }
     /// `PyBytes_GET_SIZE`.
-    fn PyBytes_GET_SIZE(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
-        let value = self.ask("PyBytes_GET_SIZE", &mut [Asked::Object(op)], Gives::Size)?;
+    fn PyBytes_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
+        let value = self
+            .ask("PyBytes_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "PyBytes_GET_SIZE", value)
     }
     /// `PyBytes_Repr`.
@@ -11863,14 +11928,6 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "PyBytes_Repr", value)
-    }
-    /// `PyBytes_Size`.
-    fn PyBytes_Size(
-        &mut self,
-        object: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
-        let value = self.ask("PyBytes_Size", &mut [Asked::Object(object)], Gives::Size)?;
-        crate::calls::int(self, "PyBytes_Size", value)
     }
     /// `PyCFunctionObject_m_ml_ml_doc`.
     fn PyCFunctionObject_m_ml_ml_doc(
@@ -11980,14 +12037,14 @@ pub trait CApi: Sized {
     fn PyCFunction_GET_SELF(
         &mut self,
         func_obj: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
+    ) -> Result<Option<Self::Object>, Self::Error> {
         let value = self
             .ask(
                 "PyCFunction_GET_SELF",
                 &mut [Asked::Object(Some(func_obj))],
-                Gives::Object,
+                Gives::Optional,
             )?;
-        crate::calls::object(self, "PyCFunction_GET_SELF", value)
+        crate::calls::optional(self, "PyCFunction_GET_SELF", value)
     }
     /// `PyCellObject_ob_ref`.
     fn PyCellObject_ob_ref(
@@ -12914,12 +12971,16 @@ pub trait CApi: Sized {
         &mut self,
         mp: Option<&Self::Object>,
         key: Option<&Self::Object>,
-        defaultobj: Option<&Self::Object>,
+        defaultobj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
                 "PyDict_SetDefault",
-                &mut [Asked::Object(mp), Asked::Object(key), Asked::Object(defaultobj)],
+                &mut [
+                    Asked::Object(mp),
+                    Asked::Object(key),
+                    Asked::Object(Some(defaultobj)),
+                ],
                 Gives::Object,
             )?;
         crate::calls::object(self, "PyDict_SetDefault", value)
@@ -13033,6 +13094,7 @@ pub trait CApi: Sized {
     /// `PyErr_FormatUnraisable`.
     fn PyErr_FormatUnraisable(
         &mut self,
+        error: &Self::Error,
         a0: &str,
         args: &[Argument<Self::Object>],
     ) -> Result<(), Self::Error> {
@@ -13136,15 +13198,10 @@ pub trait CApi: Sized {
     /// `PyErr_WriteUnraisable`.
     fn PyErr_WriteUnraisable(
         &mut self,
-        object: &Self::Object,
+        error: &Self::Error,
+        object: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        let value = self
-            .ask(
-                "PyErr_WriteUnraisable",
-                &mut [Asked::Object(Some(object))],
-                Gives::Nothing,
-            )?;
-        crate::calls::nothing(self, "PyErr_WriteUnraisable", value)
+        Err(self.unsupported("PyErr_WriteUnraisable"))
     }
     /// `PyEval_GetGlobals`.
     fn PyEval_GetGlobals(&mut self) -> Result<Self::Object, Self::Error> {
@@ -14148,20 +14205,6 @@ pub trait CApi: Sized {
             .ask(
                 "PyList_Append",
                 &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
-                Gives::Int,
-            )?;
-        crate::calls::int(self, "PyList_Append", value)
-    }
-    /// `PyList_Append_3_11`.
-    fn PyList_Append_3_11(
-        &mut self,
-        a0: &Self::Object,
-        args: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask(
-                "PyList_Append",
-                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
                 Gives::Int,
             )?;
         crate::calls::int(self, "PyList_Append", value)
@@ -16221,10 +16264,14 @@ pub trait CApi: Sized {
     /// `PyUnicode_CHECK_INTERNED`.
     fn PyUnicode_CHECK_INTERNED(
         &mut self,
-        op: Option<&Self::Object>,
+        op: &Self::Object,
     ) -> Result<u32, Self::Error> {
         let value = self
-            .ask("PyUnicode_CHECK_INTERNED", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask(
+                "PyUnicode_CHECK_INTERNED",
+                &mut [Asked::Object(Some(op))],
+                Gives::Size,
+            )?;
         crate::calls::int(self, "PyUnicode_CHECK_INTERNED", value)
     }
     /// `PyUnicode_Check`.
@@ -16242,7 +16289,7 @@ pub trait CApi: Sized {
     /// `PyUnicode_DATA`.
     fn PyUnicode_DATA(
         &mut self,
-        op: Option<&Self::Object>,
+        op: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_DATA"))
     }
@@ -16289,14 +16336,18 @@ pub trait CApi: Sized {
     /// `PyUnicode_DecodeLatin1`.
     fn PyUnicode_DecodeLatin1(
         &mut self,
-        string: Option<&str>,
+        string: &str,
         length: isize,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
                 "PyUnicode_DecodeLatin1",
-                &mut [Asked::Str(string), Asked::Int(length as i64), Asked::Str(errors)],
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(errors),
+                ],
                 Gives::Object,
             )?;
         crate::calls::object(self, "PyUnicode_DecodeLatin1", value)
@@ -16415,29 +16466,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "PyUnicode_EqualToUTF8AndSize", value)
     }
-    /// `PyUnicode_FindChar`.
-    fn PyUnicode_FindChar(
-        &mut self,
-        str: &Self::Object,
-        ch: u32,
-        start: isize,
-        end: isize,
-        direction: i32,
-    ) -> Result<isize, Self::Error> {
-        let value = self
-            .ask(
-                "PyUnicode_FindChar",
-                &mut [
-                    Asked::Object(Some(str)),
-                    Asked::Int(ch as i64),
-                    Asked::Int(start as i64),
-                    Asked::Int(end as i64),
-                    Asked::Int(direction as i64),
-                ],
-                Gives::Size,
-            )?;
-        crate::calls::int(self, "PyUnicode_FindChar", value)
-    }
     /// `PyUnicode_Format`.
     fn PyUnicode_Format(
         &mut self,
@@ -16503,12 +16531,9 @@ pub trait CApi: Sized {
         crate::calls::object(self, "PyUnicode_FromWideChar", value)
     }
     /// `PyUnicode_GET_LENGTH`.
-    fn PyUnicode_GET_LENGTH(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
+    fn PyUnicode_GET_LENGTH(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         let value = self
-            .ask("PyUnicode_GET_LENGTH", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask("PyUnicode_GET_LENGTH", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "PyUnicode_GET_LENGTH", value)
     }
     /// `PyUnicode_GetDefaultEncoding`.
@@ -16516,21 +16541,15 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyUnicode_GetDefaultEncoding"))
     }
     /// `PyUnicode_IS_ASCII`.
-    fn PyUnicode_IS_ASCII(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<u32, Self::Error> {
+    fn PyUnicode_IS_ASCII(&mut self, op: &Self::Object) -> Result<u32, Self::Error> {
         let value = self
-            .ask("PyUnicode_IS_ASCII", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask("PyUnicode_IS_ASCII", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "PyUnicode_IS_ASCII", value)
     }
     /// `PyUnicode_IS_COMPACT`.
-    fn PyUnicode_IS_COMPACT(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<u32, Self::Error> {
+    fn PyUnicode_IS_COMPACT(&mut self, op: &Self::Object) -> Result<u32, Self::Error> {
         let value = self
-            .ask("PyUnicode_IS_COMPACT", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask("PyUnicode_IS_COMPACT", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "PyUnicode_IS_COMPACT", value)
     }
     /// `PyUnicode_IS_COMPACT_ASCII`.
@@ -16544,15 +16563,6 @@ pub trait CApi: Sized {
                 &mut [Asked::Object(Some(op))],
                 Gives::Int,
             )?;
-        crate::calls::int(self, "PyUnicode_IS_COMPACT_ASCII", value)
-    }
-    /// `PyUnicode_IS_COMPACT_ASCII_3_11`.
-    fn PyUnicode_IS_COMPACT_ASCII_3_11(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask("PyUnicode_IS_COMPACT_ASCII", &mut [Asked::Object(op)], Gives::Int)?;
         crate::calls::int(self, "PyUnicode_IS_COMPACT_ASCII", value)
     }
     /// `PyUnicode_InternFromString`.
@@ -16600,10 +16610,14 @@ pub trait CApi: Sized {
     /// `PyUnicode_MAX_CHAR_VALUE`.
     fn PyUnicode_MAX_CHAR_VALUE(
         &mut self,
-        op: Option<&Self::Object>,
+        op: &Self::Object,
     ) -> Result<u32, Self::Error> {
         let value = self
-            .ask("PyUnicode_MAX_CHAR_VALUE", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask(
+                "PyUnicode_MAX_CHAR_VALUE",
+                &mut [Asked::Object(Some(op))],
+                Gives::Size,
+            )?;
         crate::calls::int(self, "PyUnicode_MAX_CHAR_VALUE", value)
     }
     /// `PyUnicode_New`.
@@ -16646,13 +16660,13 @@ pub trait CApi: Sized {
     /// `PyUnicode_READ_CHAR`.
     fn PyUnicode_READ_CHAR(
         &mut self,
-        unicode: Option<&Self::Object>,
+        unicode: &Self::Object,
         index: isize,
     ) -> Result<u32, Self::Error> {
         let value = self
             .ask(
                 "PyUnicode_READ_CHAR",
-                &mut [Asked::Object(unicode), Asked::Int(index as i64)],
+                &mut [Asked::Object(Some(unicode)), Asked::Int(index as i64)],
                 Gives::Size,
             )?;
         crate::calls::int(self, "PyUnicode_READ_CHAR", value)
@@ -16837,10 +16851,14 @@ pub trait CApi: Sized {
     /// `PyWeakref_GET_OBJECT`.
     fn PyWeakref_GET_OBJECT(
         &mut self,
-        ref_obj: Option<&Self::Object>,
+        ref_obj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
-            .ask("PyWeakref_GET_OBJECT", &mut [Asked::Object(ref_obj)], Gives::Object)?;
+            .ask(
+                "PyWeakref_GET_OBJECT",
+                &mut [Asked::Object(Some(ref_obj))],
+                Gives::Object,
+            )?;
         crate::calls::object(self, "PyWeakref_GET_OBJECT", value)
     }
     /// `PyWeakref_NewRef`.
@@ -16965,8 +16983,8 @@ pub trait CApi: Sized {
         crate::calls::truth(self, "Py_IS_TYPE", value)
     }
     /// `Py_REFCNT`.
-    fn Py_REFCNT(&mut self, ob: Option<&Self::Object>) -> Result<isize, Self::Error> {
-        let value = self.ask("Py_REFCNT", &mut [Asked::Object(ob)], Gives::Size)?;
+    fn Py_REFCNT(&mut self, ob: &Self::Object) -> Result<isize, Self::Error> {
+        let value = self.ask("Py_REFCNT", &mut [Asked::Object(Some(ob))], Gives::Size)?;
         crate::calls::int(self, "Py_REFCNT", value)
     }
     /// `Py_SET_REFCNT`.
@@ -17445,18 +17463,18 @@ pub trait CApi: Sized {
     /// `_PyBytes_Repeat`.
     fn _PyBytes_Repeat(
         &mut self,
-        dest: Option<&str>,
+        dest: &str,
         len_dest: isize,
-        src: Option<&str>,
+        src: &str,
         len_src: isize,
     ) -> Result<(), Self::Error> {
         let value = self
             .ask(
                 "_PyBytes_Repeat",
                 &mut [
-                    Asked::Str(dest),
+                    Asked::Str(Some(dest)),
                     Asked::Int(len_dest as i64),
-                    Asked::Str(src),
+                    Asked::Str(Some(src)),
                     Asked::Int(len_src as i64),
                 ],
                 Gives::Nothing,
@@ -17522,6 +17540,16 @@ pub trait CApi: Sized {
         let value = self
             .ask("_PyCoro_GetAwaitableIter", &mut [Asked::Object(o)], Gives::Object)?;
         crate::calls::object(self, "_PyCoro_GetAwaitableIter", value)
+    }
+    /// `_PyDebugAllocatorStats`.
+    fn _PyDebugAllocatorStats(
+        &mut self,
+        out: &Self::Object,
+        block_name: &str,
+        num_blocks: i32,
+        sizeof_block: usize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyDebugAllocatorStats"))
     }
     /// `_PyDictValues_AddToInsertionOrder`.
     fn _PyDictValues_AddToInsertionOrder(
@@ -17693,7 +17721,7 @@ pub trait CApi: Sized {
     /// `_PyDict_Next`.
     fn _PyDict_Next(
         &mut self,
-        mp: Option<&Self::Object>,
+        mp: &Self::Object,
         pos: &mut isize,
         key: &mut Option<Self::Object>,
         value: &mut Option<Self::Object>,
@@ -17703,7 +17731,7 @@ pub trait CApi: Sized {
             .ask(
                 "_PyDict_Next",
                 &mut [
-                    Asked::Object(mp),
+                    Asked::Object(Some(mp)),
                     Asked::OutSize(pos),
                     Asked::Out(key),
                     Asked::Out(value),
@@ -17721,8 +17749,8 @@ pub trait CApi: Sized {
         &mut self,
         event: i32,
         mp: &Self::Object,
-        key: Option<&Self::Object>,
-        value: Option<&Self::Object>,
+        key: &Self::Object,
+        value: &Self::Object,
     ) -> Result<u64, Self::Error> {
         Err(self.unsupported("_PyDict_NotifyEvent"))
     }
@@ -18131,33 +18159,27 @@ pub trait CApi: Sized {
     /// `_PyLong_BothAreCompact`.
     fn _PyLong_BothAreCompact(
         &mut self,
-        a: Option<&Self::Object>,
-        b: Option<&Self::Object>,
+        a: &Self::Object,
+        b: &Self::Object,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
                 "_PyLong_BothAreCompact",
-                &mut [Asked::Object(a), Asked::Object(b)],
+                &mut [Asked::Object(Some(a)), Asked::Object(Some(b))],
                 Gives::Int,
             )?;
         crate::calls::int(self, "_PyLong_BothAreCompact", value)
     }
     /// `_PyLong_CompactSign`.
-    fn _PyLong_CompactSign(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
+    fn _PyLong_CompactSign(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
         let value = self
-            .ask("_PyLong_CompactSign", &mut [Asked::Object(op)], Gives::Int)?;
+            .ask("_PyLong_CompactSign", &mut [Asked::Object(Some(op))], Gives::Int)?;
         crate::calls::int(self, "_PyLong_CompactSign", value)
     }
     /// `_PyLong_CompactValue`.
-    fn _PyLong_CompactValue(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
+    fn _PyLong_CompactValue(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         let value = self
-            .ask("_PyLong_CompactValue", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask("_PyLong_CompactValue", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "_PyLong_CompactValue", value)
     }
     /// `_PyLong_Copy`.
@@ -18167,12 +18189,9 @@ pub trait CApi: Sized {
         crate::calls::object(self, "_PyLong_Copy", value)
     }
     /// `_PyLong_DigitCount`.
-    fn _PyLong_DigitCount(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
+    fn _PyLong_DigitCount(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         let value = self
-            .ask("_PyLong_DigitCount", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask("_PyLong_DigitCount", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "_PyLong_DigitCount", value)
     }
     /// `_PyLong_FlipSign`.
@@ -18242,14 +18261,18 @@ pub trait CApi: Sized {
     /// `_PyLong_FromBytes`.
     fn _PyLong_FromBytes(
         &mut self,
-        a0: Option<&str>,
+        a0: &str,
         a1: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
                 "_PyLong_FromBytes",
-                &mut [Asked::Str(a0), Asked::Int(a1 as i64), Asked::Int(args as i64)],
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
                 Gives::Object,
             )?;
         crate::calls::object(self, "_PyLong_FromBytes", value)
@@ -18278,11 +18301,9 @@ pub trait CApi: Sized {
         crate::calls::object(self, "_PyLong_GetZero", value)
     }
     /// `_PyLong_IsCompact`.
-    fn _PyLong_IsCompact(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        let value = self.ask("_PyLong_IsCompact", &mut [Asked::Object(op)], Gives::Int)?;
+    fn _PyLong_IsCompact(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
+        let value = self
+            .ask("_PyLong_IsCompact", &mut [Asked::Object(Some(op))], Gives::Int)?;
         crate::calls::int(self, "_PyLong_IsCompact", value)
     }
     /// `_PyLong_IsNegative`.
@@ -18305,12 +18326,9 @@ pub trait CApi: Sized {
         crate::calls::int(self, "_PyLong_IsNonNegativeCompact", value)
     }
     /// `_PyLong_IsPositive`.
-    fn _PyLong_IsPositive(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
+    fn _PyLong_IsPositive(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
         let value = self
-            .ask("_PyLong_IsPositive", &mut [Asked::Object(op)], Gives::Int)?;
+            .ask("_PyLong_IsPositive", &mut [Asked::Object(Some(op))], Gives::Int)?;
         crate::calls::int(self, "_PyLong_IsPositive", value)
     }
     /// `_PyLong_IsZero`.
@@ -18340,13 +18358,13 @@ pub trait CApi: Sized {
     /// `_PyLong_SameSign`.
     fn _PyLong_SameSign(
         &mut self,
-        a: Option<&Self::Object>,
-        b: Option<&Self::Object>,
+        a: &Self::Object,
+        b: &Self::Object,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
                 "_PyLong_SameSign",
-                &mut [Asked::Object(a), Asked::Object(b)],
+                &mut [Asked::Object(Some(a)), Asked::Object(Some(b))],
                 Gives::Int,
             )?;
         crate::calls::int(self, "_PyLong_SameSign", value)
@@ -18392,10 +18410,14 @@ pub trait CApi: Sized {
     /// `_PyLong_SignedDigitCount`.
     fn _PyLong_SignedDigitCount(
         &mut self,
-        op: Option<&Self::Object>,
+        op: &Self::Object,
     ) -> Result<isize, Self::Error> {
         let value = self
-            .ask("_PyLong_SignedDigitCount", &mut [Asked::Object(op)], Gives::Size)?;
+            .ask(
+                "_PyLong_SignedDigitCount",
+                &mut [Asked::Object(Some(op))],
+                Gives::Size,
+            )?;
         crate::calls::int(self, "_PyLong_SignedDigitCount", value)
     }
     /// `_PyMem_IsPtrFreed`.
@@ -18574,19 +18596,23 @@ pub trait CApi: Sized {
     /// `_PyObject_GC_IS_TRACKED`.
     fn _PyObject_GC_IS_TRACKED(
         &mut self,
-        op: Option<&Self::Object>,
+        op: &Self::Object,
     ) -> Result<i32, Self::Error> {
         let value = self
-            .ask("_PyObject_GC_IS_TRACKED", &mut [Asked::Object(op)], Gives::Int)?;
+            .ask("_PyObject_GC_IS_TRACKED", &mut [Asked::Object(Some(op))], Gives::Int)?;
         crate::calls::int(self, "_PyObject_GC_IS_TRACKED", value)
     }
     /// `_PyObject_GC_MAY_BE_TRACKED`.
     fn _PyObject_GC_MAY_BE_TRACKED(
         &mut self,
-        obj: Option<&Self::Object>,
+        obj: &Self::Object,
     ) -> Result<i32, Self::Error> {
         let value = self
-            .ask("_PyObject_GC_MAY_BE_TRACKED", &mut [Asked::Object(obj)], Gives::Int)?;
+            .ask(
+                "_PyObject_GC_MAY_BE_TRACKED",
+                &mut [Asked::Object(Some(obj))],
+                Gives::Int,
+            )?;
         crate::calls::int(self, "_PyObject_GC_MAY_BE_TRACKED", value)
     }
     /// `_PyObject_GC_New`.
@@ -18700,14 +18726,14 @@ pub trait CApi: Sized {
     fn _PyObject_GetManagedDict(
         &mut self,
         obj: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
+    ) -> Result<Option<Self::Object>, Self::Error> {
         let value = self
             .ask(
                 "_PyObject_GetManagedDict",
                 &mut [Asked::Object(Some(obj))],
-                Gives::Object,
+                Gives::Optional,
             )?;
-        crate::calls::object(self, "_PyObject_GetManagedDict", value)
+        crate::calls::optional(self, "_PyObject_GetManagedDict", value)
     }
     /// `_PyObject_GetMethod`.
     fn _PyObject_GetMethod(
@@ -18865,6 +18891,15 @@ pub trait CApi: Sized {
         let value = self
             .ask("_PyObject_SIZE", &mut [Asked::Object(Some(type_))], Gives::Size)?;
         crate::calls::int(self, "_PyObject_SIZE", value)
+    }
+    /// `_PyObject_SetAttributeErrorContext`.
+    fn _PyObject_SetAttributeErrorContext(
+        &mut self,
+        error: &Self::Error,
+        v: &Self::Object,
+        name: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyObject_SetAttributeErrorContext"))
     }
     /// `_PyObject_SetManagedDict`.
     fn _PyObject_SetManagedDict(
@@ -19839,13 +19874,13 @@ pub trait CApi: Sized {
     /// `_PyUnicode_EqualToASCIIString`.
     fn _PyUnicode_EqualToASCIIString(
         &mut self,
-        left: Option<&Self::Object>,
+        left: &Self::Object,
         right: &str,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
                 "_PyUnicode_EqualToASCIIString",
-                &mut [Asked::Object(left), Asked::Str(Some(right))],
+                &mut [Asked::Object(Some(left)), Asked::Str(Some(right))],
                 Gives::Int,
             )?;
         crate::calls::int(self, "_PyUnicode_EqualToASCIIString", value)
@@ -20159,11 +20194,15 @@ pub trait CApi: Sized {
     /// `_PyWeakref_GET_REF`.
     fn _PyWeakref_GET_REF(
         &mut self,
-        ref_obj: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
+        ref_obj: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
         let value = self
-            .ask("_PyWeakref_GET_REF", &mut [Asked::Object(ref_obj)], Gives::Object)?;
-        crate::calls::object(self, "_PyWeakref_GET_REF", value)
+            .ask(
+                "_PyWeakref_GET_REF",
+                &mut [Asked::Object(Some(ref_obj))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyWeakref_GET_REF", value)
     }
     /// `_PyWeakref_IS_DEAD`.
     fn _PyWeakref_IS_DEAD(
@@ -20196,15 +20235,6 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_CallInInterpreterAndRawFree"))
     }
-    /// `_Py_CheckFunctionResult`.
-    fn _Py_CheckFunctionResult(
-        &mut self,
-        callable: &Self::Object,
-        result: Option<&Self::Object>,
-        where_: Option<&str>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_CheckFunctionResult"))
-    }
     /// `_Py_ClearImmortal`.
     fn _Py_ClearImmortal(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
         let value = self
@@ -20223,6 +20253,29 @@ pub trait CApi: Sized {
         where_: &str,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_EnterRecursiveCallTstate"))
+    }
+    /// `_Py_FatalErrorFormat`.
+    fn _Py_FatalErrorFormat(
+        &mut self,
+        func: &str,
+        format: &str,
+        args: &[Argument<Self::Object>],
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_FatalErrorFormat"))
+    }
+    /// `_Py_FatalRefcountErrorFunc`.
+    fn _Py_FatalRefcountErrorFunc(
+        &mut self,
+        func: &str,
+        message: &str,
+    ) -> Result<(), Self::Error> {
+        let value = self
+            .ask(
+                "_Py_FatalRefcountErrorFunc",
+                &mut [Asked::Str(Some(func)), Asked::Str(Some(message))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_FatalRefcountErrorFunc", value)
     }
     /// `_Py_GetConfig`.
     fn _Py_GetConfig(&mut self) -> Result<Self::Object, Self::Error> {
@@ -23257,29 +23310,6 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         a1: isize,
         a2: isize,
-        a3: &Self::Object,
-        args: u64,
-    ) -> Result<(), Self::Error> {
-        let value = self
-            .ask(
-                "delitem_common",
-                &mut [
-                    Asked::Object(Some(a0)),
-                    Asked::Int(a1 as i64),
-                    Asked::Int(a2 as i64),
-                    Asked::Object(Some(a3)),
-                    Asked::Int(args as i64),
-                ],
-                Gives::Nothing,
-            )?;
-        crate::calls::nothing(self, "delitem_common", value)
-    }
-    /// `delitem_common_3_11`.
-    fn delitem_common_3_11(
-        &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        a2: isize,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         let value = self
@@ -23534,13 +23564,13 @@ pub trait CApi: Sized {
     /// `dictkeys_get_index`.
     fn dictkeys_get_index(
         &mut self,
-        a0: Option<&Self::Object>,
+        a0: &Self::Object,
         args: isize,
     ) -> Result<isize, Self::Error> {
         let value = self
             .ask(
                 "dictkeys_get_index",
-                &mut [Asked::Object(a0), Asked::Int(args as i64)],
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
                 Gives::Size,
             )?;
         crate::calls::int(self, "dictkeys_get_index", value)
@@ -23614,7 +23644,7 @@ pub trait CApi: Sized {
     /// `divmod_shift`.
     fn divmod_shift(
         &mut self,
-        a0: Option<&Self::Object>,
+        a0: &Self::Object,
         a1: &mut isize,
         args: &mut u32,
     ) -> Result<i32, Self::Error> {
@@ -24252,7 +24282,7 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         a2: isize,
         a3: &Self::Object,
-        args: Option<&Self::Object>,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("insert_combined_dict"))
     }
@@ -24262,7 +24292,7 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         a2: &Self::Object,
         a3: isize,
-        args: Option<&Self::Object>,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("insert_to_emptydict"))
     }
@@ -26147,20 +26177,6 @@ pub trait CApi: Sized {
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "set_PyDictObject_ma_keys", value)
-    }
-    /// `set_PyDictObject_ma_keys_dk_nentries`.
-    fn set_PyDictObject_ma_keys_dk_nentries(
-        &mut self,
-        object: &Self::Object,
-        value: isize,
-    ) -> Result<(), Self::Error> {
-        let value = self
-            .ask(
-                "set_PyDictObject_ma_keys_dk_nentries",
-                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
-                Gives::Nothing,
-            )?;
-        crate::calls::nothing(self, "set_PyDictObject_ma_keys_dk_nentries", value)
     }
     /// `set_PyDictObject_ma_keys_dk_version`.
     fn set_PyDictObject_ma_keys_dk_version(
@@ -28232,25 +28248,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::nothing(self, "set__PyUnicodeWriter_size", value)
     }
-    /// `set__Py_dict_freelist_items_at`.
-    fn set__Py_dict_freelist_items_at(
-        &mut self,
-        object: &Self::Object,
-        index: isize,
-        value: Option<&Self::Object>,
-    ) -> Result<(), Self::Error> {
-        let value = self
-            .ask(
-                "set__Py_dict_freelist_items_at",
-                &mut [
-                    Asked::Object(Some(object)),
-                    Asked::Int(index as i64),
-                    Asked::Object(value),
-                ],
-                Gives::Nothing,
-            )?;
-        crate::calls::nothing(self, "set__Py_dict_freelist_items_at", value)
-    }
     /// `set__Py_dict_freelist_numfree`.
     fn set__Py_dict_freelist_numfree(
         &mut self,
@@ -28475,19 +28472,6 @@ pub trait CApi: Sized {
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "set__Py_unicode_ids_size", value)
-    }
-    /// `set___sizeof___impl`.
-    fn set___sizeof___impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "set___sizeof___impl",
-                &mut [Asked::Object(Some(object))],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "set___sizeof___impl", value)
     }
     /// `set__func_version_cache_item_code`.
     fn set__func_version_cache_item_code(
@@ -30402,6 +30386,27 @@ pub trait CApi: Sized {
             .ask("stop_readying", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
         crate::calls::nothing(self, "stop_readying", value)
     }
+    /// `store_instance_attr_lock_held`.
+    fn store_instance_attr_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        let value = self
+            .ask(
+                "store_instance_attr_lock_held",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(a2)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "store_instance_attr_lock_held", value)
+    }
     /// `stringlib_prework_cut`.
     fn stringlib_prework_cut(
         &mut self,
@@ -30603,12 +30608,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "tailmatch", value)
     }
-    /// `tuple_alloc`.
-    fn tuple_alloc(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("tuple_alloc", &mut [Asked::Int(object as i64)], Gives::Object)?;
-        crate::calls::object(self, "tuple_alloc", value)
-    }
     /// `tuple_get_empty`.
     fn tuple_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
         let value = self.ask("tuple_get_empty", &mut [], Gives::Object)?;
@@ -30658,19 +30657,6 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "tupleslice", value)
-    }
-    /// `type___sizeof___impl`.
-    fn type___sizeof___impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "type___sizeof___impl",
-                &mut [Asked::Object(Some(object))],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "type___sizeof___impl", value)
     }
     /// `type_cache_entry_value`.
     fn type_cache_entry_value(
@@ -30918,32 +30904,6 @@ pub trait CApi: Sized {
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "type_ready_inherit_as_structs", value)
-    }
-    /// `type_ready_managed_dict`.
-    fn type_ready_managed_dict(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask(
-                "type_ready_managed_dict",
-                &mut [Asked::Object(Some(object))],
-                Gives::Int,
-            )?;
-        crate::calls::int(self, "type_ready_managed_dict", value)
-    }
-    /// `type_ready_post_checks`.
-    fn type_ready_post_checks(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask(
-                "type_ready_post_checks",
-                &mut [Asked::Object(Some(object))],
-                Gives::Int,
-            )?;
-        crate::calls::int(self, "type_ready_post_checks", value)
     }
     /// `typeobject_validate_watcher_id`.
     fn typeobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
@@ -31918,7 +31878,7 @@ pub trait CApi: Sized {
     /// `unicodekeys_lookup_unicode`.
     fn unicodekeys_lookup_unicode(
         &mut self,
-        a0: Option<&Self::Object>,
+        a0: &Self::Object,
         a1: &Self::Object,
         args: isize,
     ) -> Result<isize, Self::Error> {
@@ -31926,7 +31886,7 @@ pub trait CApi: Sized {
             .ask(
                 "unicodekeys_lookup_unicode",
                 &mut [
-                    Asked::Object(a0),
+                    Asked::Object(Some(a0)),
                     Asked::Object(Some(a1)),
                     Asked::Int(args as i64),
                 ],

@@ -38,27 +38,15 @@ pub fn bool_new<C: CApi>(
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_new);
-    match c._PyArg_NoKeywords("bool", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("bool", Some(kwds))?;
     let mut x = Some(c.global(Global::Py_False)?);
-    match c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)]) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)])?;
     let object = match x.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_3 = super::object::PyObject_IsTrue(c, &object)?;
-    return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    let result = super::object::PyObject_IsTrue(c, &object)?;
+    return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
 }
 /// CPython: Objects/boolobject.c, `bool_vectorcall`.
 pub fn bool_vectorcall<C: CApi>(
@@ -69,16 +57,10 @@ pub fn bool_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_vectorcall);
-    match c._PyArg_NoKwnames("bool", Some(kwnames)) {
-        Ok(_) => {}
+    c._PyArg_NoKwnames("bool", Some(kwnames))?;
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -86,16 +68,10 @@ pub fn bool_vectorcall<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("bool", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let ok = if result_2 != 0 {
+    c._PyArg_CheckPositional("bool", result, 0, 1)?;
+    let ok = if result != 0 {
         let item = c.item(args, 0)?;
         super::object::PyObject_IsTrue(c, &item)? as i64
     } else {
@@ -162,4 +138,10 @@ pub fn bool_xor<C: CApi>(
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
     return Ok(c.call_binaryfunc(&function, a, b)?);
+}
+/// CPython: Objects/boolobject.c, `bool_dealloc`.
+pub fn bool_dealloc<C: CApi>(c: &mut C, _ignore: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::bool_dealloc);
+    c._Py_FatalRefcountErrorFunc("bool_dealloc", "deallocating True or False")?;
+    return Ok(());
 }

@@ -916,14 +916,7 @@ pub fn bytearray_split<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -974,14 +967,7 @@ pub fn bytearray_rsplit<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -1007,56 +993,25 @@ pub fn bytearray_insert<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_insert);
-    match c._PyArg_CheckPositional("insert", nargs, 2, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("insert", nargs, 2, 2)?;
     let item = c.item(args, 0)?;
     let iobj = super::abstract_::_PyNumber_Index(c, &item)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
     if !(ival == -1) {
         let item_2 = c.item(args, 1)?;
         let mut item_3 = 0;
-        let result_3 = match super::bytearrayobject::_getbytevalue(
-            c,
-            &item_2,
-            &mut item_3,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
+        if super::bytearrayobject::_getbytevalue(c, &item_2, &mut item_3)? != 0 {
             return Ok(Some(c.bytearray_insert_impl(self_, ival, item_3)?));
         }
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
     let mut item_3 = 0;
-    let result_3 = match super::bytearrayobject::_getbytevalue(c, &item_2, &mut item_3) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 != 0 {
+    if super::bytearrayobject::_getbytevalue(c, &item_2, &mut item_3)? != 0 {
         return Ok(Some(c.bytearray_insert_impl(self_, ival, item_3)?));
     }
     return Ok(None);
@@ -1069,14 +1024,7 @@ pub fn bytearray_append<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_append);
     let mut item = 0;
-    let result = match super::bytearrayobject::_getbytevalue(c, arg, &mut item) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::bytearrayobject::_getbytevalue(c, arg, &mut item)? != 0 {
         return Ok(Some(c.bytearray_append_impl(self_, item)?));
     }
     return Ok(None);
@@ -1089,27 +1037,14 @@ pub fn bytearray_pop<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_pop);
-    match c._PyArg_CheckPositional("pop", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("pop", nargs, 0, 1)?;
     if nargs < 1 {
         return Ok(c.bytearray_pop_impl(self_, -1)?);
     }
     let item = c.item(args, 0)?;
     let iobj = super::abstract_::_PyNumber_Index(c, &item)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -1126,14 +1061,7 @@ pub fn bytearray_remove<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_remove);
     let mut value = 0;
-    let result = match super::bytearrayobject::_getbytevalue(c, arg, &mut value) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::bytearrayobject::_getbytevalue(c, arg, &mut value)? != 0 {
         return Ok(Some(c.bytearray_remove_impl(self_, value)?));
     }
     return Ok(None);
@@ -1146,13 +1074,7 @@ pub fn bytearray_strip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_strip);
-    match c._PyArg_CheckPositional("strip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("strip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytearrayobject::bytearray_strip_impl(c, self_, &bytes)?);
@@ -1168,13 +1090,7 @@ pub fn bytearray_lstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_lstrip);
-    match c._PyArg_CheckPositional("lstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("lstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytearrayobject::bytearray_lstrip_impl(c, self_, &bytes)?);
@@ -1190,13 +1106,7 @@ pub fn bytearray_rstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_rstrip);
-    match c._PyArg_CheckPositional("rstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("rstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytearrayobject::bytearray_rstrip_impl(c, self_, &bytes)?);
@@ -1451,19 +1361,13 @@ pub fn bytearray_reduce_ex<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_reduce_ex);
-    match c._PyArg_CheckPositional("__reduce_ex__", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("__reduce_ex__", nargs, 0, 1)?;
     if nargs < 1 {
         return Ok(super::bytearrayobject::bytearray_reduce_ex_impl(c, self_, 0)?);
     }
     let item = c.item(args, 0)?;
-    let result_2 = c._PyLong_AsInt(Some(&item))?;
-    return Ok(super::bytearrayobject::bytearray_reduce_ex_impl(c, self_, result_2)?);
+    let result = c._PyLong_AsInt(Some(&item))?;
+    return Ok(super::bytearrayobject::bytearray_reduce_ex_impl(c, self_, result)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_sizeof`.
 pub fn bytearray_sizeof<C: CApi>(
@@ -1489,7 +1393,7 @@ pub fn PyByteArray_Size<C: CApi>(
     self_: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyByteArray_Size);
-    return Ok(c.PyByteArray_GET_SIZE(Some(self_))?);
+    return Ok(c.PyByteArray_GET_SIZE(self_)?);
 }
 /// CPython: Objects/bytearrayobject.c, `PyByteArray_AsString`.
 pub fn PyByteArray_AsString<C: CApi>(
@@ -1497,7 +1401,7 @@ pub fn PyByteArray_AsString<C: CApi>(
     self_: &C::Object,
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::PyByteArray_AsString);
-    return Ok(c.PyByteArray_AS_STRING(Some(self_))?.to_owned());
+    return Ok(c.PyByteArray_AS_STRING(self_)?.to_owned());
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_length`.
 pub fn bytearray_length<C: CApi>(
@@ -1528,40 +1432,15 @@ pub fn bytearray_repeat<C: CApi>(
     let result_2 = match c.PyByteArray_FromStringAndSize(None, size) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_repeat: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
+            c.PyByteArray_AS_STRING(self_)?;
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if size != 0 {
-                let ob_bytes_2 = c.PyByteArrayObject_ob_bytes(&result_2)?;
-                c._PyBytes_Repeat(Some(&ob_bytes_2), size, None, result)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_repeat: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_repeat: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result_3 = c.PyByteArray_AS_STRING(self_)?;
     if size != 0 {
         let ob_bytes = c.PyByteArrayObject_ob_bytes(&result_2)?;
-        c._PyBytes_Repeat(Some(&ob_bytes), size, Some(&result_3), result)?;
+        c._PyBytes_Repeat(&ob_bytes, size, &result_3, result)?;
     }
     return Ok(result_2);
 }
@@ -1590,27 +1469,9 @@ pub fn bytearray_irepeat<C: CApi>(
         return Err(c.PyErr_NoMemory());
     }
     let size = result.wrapping_mul(count_2);
-    match c.PyByteArray_Resize(self_, size) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c._PyBytes_Repeat(None, size, None, result)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_irepeat: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    c._PyBytes_Repeat(Some(&result_3), size, Some(&result_3), result)?;
+    c.PyByteArray_Resize(self_, size)?;
+    let result_2 = c.PyByteArray_AS_STRING(self_)?;
+    c._PyBytes_Repeat(&result_2, size, &result_2, result)?;
     return Ok(self_.clone());
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_str`.
@@ -1623,16 +1484,8 @@ pub fn bytearray_str<C: CApi>(
     let bytes_warning = c.PyConfig_bytes_warning(&result)?;
     if bytes_warning != 0 {
         let PyExc_BytesWarning = c.global(Global::PyExc_BytesWarning)?;
-        let result_2 = match c
-            .PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytearray instance", 1)
+        if c.PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytearray instance", 1)? != 0
         {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 != 0 {
             return Ok(None);
         }
     }
@@ -1766,30 +1619,8 @@ pub fn stringlib_isspace<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_isspace);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isspace: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isspace: call of _Py_bytes_isspace while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isspace(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_isalpha`.
@@ -1799,30 +1630,8 @@ pub fn stringlib_isalpha<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_isalpha);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalpha: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalpha: call of _Py_bytes_isalpha while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isalpha(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_isalnum`.
@@ -1832,30 +1641,8 @@ pub fn stringlib_isalnum<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_isalnum);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalnum: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalnum: call of _Py_bytes_isalnum while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isalnum(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_isascii`.
@@ -1865,30 +1652,8 @@ pub fn stringlib_isascii<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_isascii);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isascii: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isascii: call of _Py_bytes_isascii while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isascii(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_isdigit`.
@@ -1898,30 +1663,8 @@ pub fn stringlib_isdigit<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_isdigit);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isdigit: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isdigit: call of _Py_bytes_isdigit while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isdigit(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_islower`.
@@ -1931,30 +1674,8 @@ pub fn stringlib_islower<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_islower);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_islower: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_islower: call of _Py_bytes_islower while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_islower(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_isupper`.
@@ -1964,30 +1685,8 @@ pub fn stringlib_isupper<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_isupper);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isupper: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isupper: call of _Py_bytes_isupper while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isupper(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_istitle`.
@@ -1997,30 +1696,8 @@ pub fn stringlib_istitle<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_istitle);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_istitle: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_istitle: call of _Py_bytes_istitle while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_istitle(&result, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_lower`.
@@ -2030,56 +1707,11 @@ pub fn stringlib_lower<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_lower);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyByteArray_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyByteArray_GET_SIZE(self_)?;
     let newobj = c.PyByteArray_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyByteArray_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_lower(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyByteArray_AS_STRING(&newobj)?;
+    let result_3 = c.PyByteArray_AS_STRING(self_)?;
+    let result_4 = c.PyByteArray_GET_SIZE(self_)?;
     c._Py_bytes_lower(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2090,56 +1722,11 @@ pub fn stringlib_upper<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_upper);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyByteArray_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyByteArray_GET_SIZE(self_)?;
     let newobj = c.PyByteArray_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyByteArray_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_upper(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyByteArray_AS_STRING(&newobj)?;
+    let result_3 = c.PyByteArray_AS_STRING(self_)?;
+    let result_4 = c.PyByteArray_GET_SIZE(self_)?;
     c._Py_bytes_upper(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2150,56 +1737,11 @@ pub fn stringlib_title<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_title);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyByteArray_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyByteArray_GET_SIZE(self_)?;
     let newobj = c.PyByteArray_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyByteArray_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_title(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyByteArray_AS_STRING(&newobj)?;
+    let result_3 = c.PyByteArray_AS_STRING(self_)?;
+    let result_4 = c.PyByteArray_GET_SIZE(self_)?;
     c._Py_bytes_title(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2210,56 +1752,11 @@ pub fn stringlib_capitalize<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_capitalize);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyByteArray_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyByteArray_GET_SIZE(self_)?;
     let newobj = c.PyByteArray_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyByteArray_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_capitalize(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyByteArray_AS_STRING(&newobj)?;
+    let result_3 = c.PyByteArray_AS_STRING(self_)?;
+    let result_4 = c.PyByteArray_GET_SIZE(self_)?;
     c._Py_bytes_capitalize(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2270,56 +1767,11 @@ pub fn stringlib_swapcase<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_swapcase);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyByteArray_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyByteArray_GET_SIZE(self_)?;
     let newobj = c.PyByteArray_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyByteArray_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_swapcase(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyByteArray_AS_STRING(&newobj)?;
+    let result_3 = c.PyByteArray_AS_STRING(self_)?;
+    let result_4 = c.PyByteArray_GET_SIZE(self_)?;
     c._Py_bytes_swapcase(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2359,14 +1811,7 @@ pub fn stringlib_zfill<C: CApi>(
     c.enter(FunctionId::stringlib_zfill);
     let iobj = super::abstract_::_PyNumber_Index(c, arg)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -2381,30 +1826,8 @@ pub fn return_self<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::return_self);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "return_self: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "return_self: call of PyByteArray_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c.PyByteArray_FromStringAndSize(Some(&result), result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_ljust_impl`.
@@ -2415,42 +1838,11 @@ pub fn stringlib_ljust_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_ljust_impl);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_ljust_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_ljust_impl: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyByteArray_GET_SIZE(self_)? >= width {
         return Ok(super::bytearrayobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_ljust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(c.bytearrayobject_pad(self_, 0, width.wrapping_sub(result_2), fillchar)?);
+    let result = c.PyByteArray_GET_SIZE(self_)?;
+    return Ok(c.bytearrayobject_pad(self_, 0, width.wrapping_sub(result), fillchar)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_rjust_impl`.
 pub fn stringlib_rjust_impl<C: CApi>(
@@ -2460,42 +1852,11 @@ pub fn stringlib_rjust_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_rjust_impl);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_rjust_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_rjust_impl: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyByteArray_GET_SIZE(self_)? >= width {
         return Ok(super::bytearrayobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_rjust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(c.bytearrayobject_pad(self_, width.wrapping_sub(result_2), 0, fillchar)?);
+    let result = c.PyByteArray_GET_SIZE(self_)?;
+    return Ok(c.bytearrayobject_pad(self_, width.wrapping_sub(result), 0, fillchar)?);
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib_center_impl`.
 pub fn stringlib_center_impl<C: CApi>(
@@ -2505,42 +1866,10 @@ pub fn stringlib_center_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_center_impl);
-    let result = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_center_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_center_impl: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyByteArray_GET_SIZE(self_)? >= width {
         return Ok(super::bytearrayobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_center_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let marg = width.wrapping_sub(result_2);
+    let marg = width.wrapping_sub(c.PyByteArray_GET_SIZE(self_)?);
     let left = (marg / 2).wrapping_add((marg & width) & 1);
     return Ok(c.bytearrayobject_pad(self_, left, marg.wrapping_sub(left), fillchar)?);
 }
@@ -2551,30 +1880,8 @@ pub fn bytearray_find<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_find);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_find: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_find: call of _Py_bytes_find while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_find_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_count`.
@@ -2584,30 +1891,8 @@ pub fn bytearray_count<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_count);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_count: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_count: call of _Py_bytes_count while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_count_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_clear_impl`.
@@ -2616,13 +1901,7 @@ pub fn bytearray_clear_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_clear_impl);
-    match c.PyByteArray_Resize(self_, 0) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyByteArray_Resize(self_, 0)?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_copy_impl`.
@@ -2631,30 +1910,8 @@ pub fn bytearray_copy_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_copy_impl);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_copy_impl: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_copy_impl: call of PyByteArray_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c.PyByteArray_FromStringAndSize(Some(&result), result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_index`.
@@ -2664,30 +1921,8 @@ pub fn bytearray_index<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_index);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_index: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_index: call of _Py_bytes_index while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_index_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_rfind`.
@@ -2697,30 +1932,8 @@ pub fn bytearray_rfind<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_rfind);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rfind: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rfind: call of _Py_bytes_rfind while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_rfind_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_rindex`.
@@ -2730,30 +1943,8 @@ pub fn bytearray_rindex<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_rindex);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rindex: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rindex: call of _Py_bytes_rindex while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_rindex_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_contains`.
@@ -2763,30 +1954,8 @@ pub fn bytearray_contains<C: CApi>(
     arg: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::bytearray_contains);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_contains: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_contains: call of _Py_bytes_contains while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_contains(&result, result_2, arg)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_startswith`.
@@ -2796,30 +1965,8 @@ pub fn bytearray_startswith<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_startswith);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_startswith: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_startswith: call of _Py_bytes_startswith while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_startswith_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_endswith`.
@@ -2829,30 +1976,8 @@ pub fn bytearray_endswith<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_endswith);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_endswith: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_endswith: call of _Py_bytes_endswith while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_endswith_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_maketrans_impl`.
@@ -2889,54 +2014,10 @@ pub fn bytearray_partition<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_partition);
     let bytesep = c._PyByteArray_FromBufferObject(sep)?;
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_partition: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_partition: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(&bytesep)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_partition: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyByteArray_GET_SIZE(Some(&bytesep)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_partition: call of stringlib_partition while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
+    let result_3 = c.PyByteArray_AS_STRING(&bytesep)?;
+    let result_4 = c.PyByteArray_GET_SIZE(&bytesep)?;
     return Ok(
         c
             .bytearrayobject_stringlib_partition(
@@ -2957,54 +2038,10 @@ pub fn bytearray_rpartition<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_rpartition);
     let bytesep = c._PyByteArray_FromBufferObject(sep)?;
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rpartition: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rpartition: call of PyByteArray_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyByteArray_AS_STRING(Some(&bytesep)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rpartition: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyByteArray_GET_SIZE(Some(&bytesep)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rpartition: call of stringlib_rpartition while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
+    let result_3 = c.PyByteArray_AS_STRING(&bytesep)?;
+    let result_4 = c.PyByteArray_GET_SIZE(&bytesep)?;
     return Ok(
         c
             .bytearrayobject_stringlib_rpartition(
@@ -3107,30 +2144,8 @@ pub fn bytearray_splitlines_impl<C: CApi>(
     keepends: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_splitlines_impl);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_splitlines_impl: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_splitlines_impl: call of stringlib_splitlines while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(
         c.bytearrayobject_stringlib_splitlines(self_, &result, result_2, keepends)?,
     );
@@ -3155,13 +2170,7 @@ pub fn bytearray_fromhex_impl<C: CApi>(
     };
     let is_2 = !c.is(type_, Global::PyByteArray_Type)?;
     let result_3 = if is_2 {
-        let result_2 = match c.PyObject_CallOneArg(type_, &result) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = c.PyObject_CallOneArg(type_, &result)?;
         result_2.clone()
     } else {
         result.clone()
@@ -3176,30 +2185,8 @@ pub fn bytearray_hex_impl<C: CApi>(
     bytes_per_sep: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_hex_impl);
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_hex_impl: call of PyByteArray_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyByteArray_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_hex_impl: call of _Py_strhex_with_sep while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
+    let result_2 = c.PyByteArray_GET_SIZE(self_)?;
     return Ok(c._Py_strhex_with_sep(&result, result_2, sep, bytes_per_sep)?);
 }
 /// CPython: Objects/bytearrayobject.c, `_common_reduce`.
@@ -3220,23 +2207,7 @@ pub fn _common_reduce<C: CApi>(
                 )?,
         );
     }
-    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if !(proto < 3) {
-                c.Py_SIZE(self_)?;
-                return Err(error);
-            }
-            c.Py_SIZE(self_)?;
-            return Err(
-                c
-                    .unsupported(
-                        "_common_reduce: call of PyUnicode_DecodeLatin1 while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyByteArray_AS_STRING(self_)?;
     if !(proto < 3) {
         let tp_2 = c.Py_TYPE(self_)?;
         let result_3 = c.Py_SIZE(self_)?;
@@ -3254,13 +2225,7 @@ pub fn _common_reduce<C: CApi>(
         );
     }
     let result_2 = c.Py_SIZE(self_)?;
-    let latin1 = match c.PyUnicode_DecodeLatin1(Some(&result), result_2, None) {
-        Ok(latin1) => latin1,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let latin1 = c.PyUnicode_DecodeLatin1(&result, result_2, None)?;
     let tp = c.Py_TYPE(self_)?;
     return Ok(
         c
@@ -3300,30 +2265,8 @@ pub fn bytearray_mod<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_mod);
     if c.PyByteArray_Check(v)? {
-        let result = match c.PyByteArray_AS_STRING(Some(v)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_mod: call of PyByteArray_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match c.PyByteArray_GET_SIZE(Some(v)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_mod: call of _PyBytes_FormatEx while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyByteArray_AS_STRING(v)?;
+        let result_2 = c.PyByteArray_GET_SIZE(v)?;
         return Ok(c._PyBytes_FormatEx(&result, result_2, w, 1)?);
     }
     return Ok(c.global(Global::Py_NotImplemented)?);
@@ -3347,26 +2290,11 @@ pub fn bytearrayiter_length_hint<C: CApi>(
     let it_seq = c.bytesiterobject_it_seq(it)?;
     let len_3 = if it_seq.is_some() {
         let it_seq_2 = c.bytesiterobject_it_seq(it)?;
-        let result = match c.PyByteArray_GET_SIZE(it_seq_2.as_ref()) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if (-1 as isize).wrapping_sub(c.bytesiterobject_it_index(it)?) < 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "bytearrayiter_length_hint: call of PyLong_FromSsize_t while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearrayiter_length_hint: call of PyLong_FromSsize_t while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+        let object = match it_seq_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let result = c.PyByteArray_GET_SIZE(&object)?;
         let len = result.wrapping_sub(c.bytesiterobject_it_index(it)?);
         let len_2 = if len < 0 { 0isize } else { len };
         len_2
@@ -3429,48 +2357,20 @@ pub fn bytearrayiter_setstate<C: CApi>(
                 0isize
             } else {
                 let it_seq_2 = c.bytesiterobject_it_seq(it)?;
-                let index = {
-                    let result_2 = match c.PyByteArray_GET_SIZE(it_seq_2.as_ref()) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            if !(result > -1) {
-                                c.set_bytesiterobject_it_index(it, result)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "bytearrayiter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.bytesiterobject_it_seq(it)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "bytearrayiter_setstate: call of PyByteArray_GET_SIZE while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error) => return Err(error),
+                let object = match it_seq_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_2 = c.PyByteArray_GET_SIZE(&object)?;
+                let index = if result > result_2 {
+                    let it_seq_3 = c.bytesiterobject_it_seq(it)?;
+                    let object_2 = match it_seq_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if result > result_2 {
-                        let it_seq_3 = c.bytesiterobject_it_seq(it)?;
-                        let result_3 = match c.PyByteArray_GET_SIZE(it_seq_3.as_ref()) {
-                            Ok(result_3) => result_3,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                c.set_bytesiterobject_it_index(it, -1)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "bytearrayiter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        result_3
-                    } else {
-                        result
-                    }
+                    c.PyByteArray_GET_SIZE(&object_2)?
+                } else {
+                    result
                 };
                 index
             };
@@ -3484,48 +2384,20 @@ pub fn bytearrayiter_setstate<C: CApi>(
             0isize
         } else {
             let it_seq_2 = c.bytesiterobject_it_seq(it)?;
-            let index = {
-                let result_2 = match c.PyByteArray_GET_SIZE(it_seq_2.as_ref()) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        if !(result > -1) {
-                            c.set_bytesiterobject_it_index(it, result)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "bytearrayiter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        c.bytesiterobject_it_seq(it)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "bytearrayiter_setstate: call of PyByteArray_GET_SIZE while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+            let object = match it_seq_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_2 = c.PyByteArray_GET_SIZE(&object)?;
+            let index = if result > result_2 {
+                let it_seq_3 = c.bytesiterobject_it_seq(it)?;
+                let object_2 = match it_seq_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if result > result_2 {
-                    let it_seq_3 = c.bytesiterobject_it_seq(it)?;
-                    let result_3 = match c.PyByteArray_GET_SIZE(it_seq_3.as_ref()) {
-                        Ok(result_3) => result_3,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            c.set_bytesiterobject_it_index(it, -1)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "bytearrayiter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_3
-                } else {
-                    result
-                }
+                c.PyByteArray_GET_SIZE(&object_2)?
+            } else {
+                result
             };
             index
         };

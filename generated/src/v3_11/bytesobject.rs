@@ -58,14 +58,7 @@ pub fn bytes_split<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -242,14 +235,7 @@ pub fn bytes_rsplit<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -266,13 +252,7 @@ pub fn bytes_strip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_strip);
-    match c._PyArg_CheckPositional("strip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("strip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytesobject::bytes_strip_impl(c, self_, &bytes)?);
@@ -288,13 +268,7 @@ pub fn bytes_lstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_lstrip);
-    match c._PyArg_CheckPositional("lstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("lstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytesobject::bytes_lstrip_impl(c, self_, &bytes)?);
@@ -310,13 +284,7 @@ pub fn bytes_rstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rstrip);
-    match c._PyArg_CheckPositional("rstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("rstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytesobject::bytes_rstrip_impl(c, self_, &bytes)?);
@@ -1666,30 +1634,8 @@ pub fn stringlib_isspace<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isspace);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isspace: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isspace: call of _Py_bytes_isspace while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isspace(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isalpha`.
@@ -1699,30 +1645,8 @@ pub fn stringlib_isalpha<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isalpha);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalpha: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalpha: call of _Py_bytes_isalpha while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isalpha(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isalnum`.
@@ -1732,30 +1656,8 @@ pub fn stringlib_isalnum<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isalnum);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalnum: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalnum: call of _Py_bytes_isalnum while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isalnum(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isascii`.
@@ -1765,30 +1667,8 @@ pub fn stringlib_isascii<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isascii);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isascii: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isascii: call of _Py_bytes_isascii while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isascii(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isdigit`.
@@ -1798,30 +1678,8 @@ pub fn stringlib_isdigit<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isdigit);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isdigit: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isdigit: call of _Py_bytes_isdigit while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isdigit(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_islower`.
@@ -1831,30 +1689,8 @@ pub fn stringlib_islower<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_islower);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_islower: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_islower: call of _Py_bytes_islower while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_islower(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isupper`.
@@ -1864,30 +1700,8 @@ pub fn stringlib_isupper<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isupper);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isupper: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isupper: call of _Py_bytes_isupper while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isupper(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_istitle`.
@@ -1897,30 +1711,8 @@ pub fn stringlib_istitle<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_istitle);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_istitle: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_istitle: call of _Py_bytes_istitle while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_istitle(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_lower`.
@@ -1930,56 +1722,11 @@ pub fn stringlib_lower<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_lower);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_lower(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_lower(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -1990,56 +1737,11 @@ pub fn stringlib_upper<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_upper);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_upper(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_upper(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2050,56 +1752,11 @@ pub fn stringlib_title<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_title);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_title(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_title(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2110,56 +1767,11 @@ pub fn stringlib_capitalize<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_capitalize);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_capitalize(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_capitalize(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2170,56 +1782,11 @@ pub fn stringlib_swapcase<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_swapcase);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_swapcase(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_swapcase(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2259,14 +1826,7 @@ pub fn stringlib_zfill<C: CApi>(
     c.enter(FunctionId::bytesobject_stringlib_zfill);
     let iobj = super::abstract_::_PyNumber_Index(c, arg)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -2284,30 +1844,8 @@ pub fn return_self<C: CApi>(
     if c.PyBytes_CheckExact(self_)? {
         return Ok(self_.clone());
     }
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "return_self: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "return_self: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c.PyBytes_FromStringAndSize(Some(&result), result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_ljust_impl`.
@@ -2318,42 +1856,11 @@ pub fn stringlib_ljust_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_ljust_impl);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_ljust_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_ljust_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyBytes_GET_SIZE(self_)? >= width {
         return Ok(super::bytesobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_ljust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(c.bytesobject_pad(self_, 0, width.wrapping_sub(result_2), fillchar)?);
+    let result = c.PyBytes_GET_SIZE(self_)?;
+    return Ok(c.bytesobject_pad(self_, 0, width.wrapping_sub(result), fillchar)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_rjust_impl`.
 pub fn stringlib_rjust_impl<C: CApi>(
@@ -2363,42 +1870,11 @@ pub fn stringlib_rjust_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_rjust_impl);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_rjust_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_rjust_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyBytes_GET_SIZE(self_)? >= width {
         return Ok(super::bytesobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_rjust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(c.bytesobject_pad(self_, width.wrapping_sub(result_2), 0, fillchar)?);
+    let result = c.PyBytes_GET_SIZE(self_)?;
+    return Ok(c.bytesobject_pad(self_, width.wrapping_sub(result), 0, fillchar)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_center_impl`.
 pub fn stringlib_center_impl<C: CApi>(
@@ -2408,42 +1884,10 @@ pub fn stringlib_center_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_center_impl);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_center_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_center_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyBytes_GET_SIZE(self_)? >= width {
         return Ok(super::bytesobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_center_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let marg = width.wrapping_sub(result_2);
+    let marg = width.wrapping_sub(c.PyBytes_GET_SIZE(self_)?);
     let left = (marg / 2).wrapping_add((marg & width) & 1);
     return Ok(c.bytesobject_pad(self_, left, marg.wrapping_sub(left), fillchar)?);
 }
@@ -2504,16 +1948,7 @@ pub fn bytes_str<C: CApi>(
     let bytes_warning = c.PyConfig_bytes_warning(&result)?;
     if bytes_warning != 0 {
         let PyExc_BytesWarning = c.global(Global::PyExc_BytesWarning)?;
-        let result_2 = match c
-            .PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytes instance", 1)
-        {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 != 0 {
+        if c.PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytes instance", 1)? != 0 {
             return Ok(None);
         }
     }
@@ -2531,30 +1966,8 @@ pub fn bytes_contains<C: CApi>(
     arg: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::bytes_contains);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_contains: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_contains: call of _Py_bytes_contains while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_contains(&result, result_2, arg)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes___bytes___impl`.
@@ -2577,33 +1990,8 @@ pub fn bytes_partition_impl<C: CApi>(
     sep: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_partition_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_partition_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.Py_buffer_obj(sep)?;
-            c.Py_buffer_len(sep)?;
-            c.Py_buffer_buf_text(sep)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_partition_impl: call of stringlib_partition while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     let obj = c.Py_buffer_obj(sep)?;
     let len = c.Py_buffer_len(sep)?;
     let text = c.Py_buffer_buf_text(sep)?;
@@ -2626,33 +2014,8 @@ pub fn bytes_rpartition_impl<C: CApi>(
     sep: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rpartition_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rpartition_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.Py_buffer_obj(sep)?;
-            c.Py_buffer_len(sep)?;
-            c.Py_buffer_buf_text(sep)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rpartition_impl: call of stringlib_rpartition while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     let obj = c.Py_buffer_obj(sep)?;
     let len = c.Py_buffer_len(sep)?;
     let text = c.Py_buffer_buf_text(sep)?;
@@ -2693,30 +2056,8 @@ pub fn bytes_find<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_find);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_find: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_find: call of _Py_bytes_find while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_find_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_index`.
@@ -2726,30 +2067,8 @@ pub fn bytes_index<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_index);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_index: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_index: call of _Py_bytes_index while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_index_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rfind`.
@@ -2759,30 +2078,8 @@ pub fn bytes_rfind<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rfind);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rfind: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rfind: call of _Py_bytes_rfind while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_rfind_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rindex`.
@@ -2792,30 +2089,8 @@ pub fn bytes_rindex<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rindex);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rindex: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rindex: call of _Py_bytes_rindex while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_rindex_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytesobject.c, `do_argstrip`.
@@ -2865,30 +2140,8 @@ pub fn bytes_count<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_count);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_count: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_count: call of _Py_bytes_count while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_count_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_maketrans_impl`.
@@ -2924,30 +2177,8 @@ pub fn bytes_startswith<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_startswith);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_startswith: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_startswith: call of _Py_bytes_startswith while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_startswith_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_endswith`.
@@ -2957,30 +2188,8 @@ pub fn bytes_endswith<C: CApi>(
     args: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_endswith);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_endswith: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_endswith: call of _Py_bytes_endswith while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_endswith_3_11(&result, result_2, args)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_decode_impl`.
@@ -3004,30 +2213,8 @@ pub fn bytes_splitlines_impl<C: CApi>(
     keepends: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_splitlines_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_splitlines_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_splitlines_impl: call of stringlib_splitlines while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c.bytesobject_stringlib_splitlines(self_, &result, result_2, keepends)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_fromhex_impl`.
@@ -3049,13 +2236,7 @@ pub fn bytes_fromhex_impl<C: CApi>(
     };
     let is = !c.is(type_, Global::PyBytes_Type)?;
     let result_3 = if is {
-        let result_2 = match c.PyObject_CallOneArg(type_, &result) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = c.PyObject_CallOneArg(type_, &result)?;
         result_2.clone()
     } else {
         result.clone()
@@ -3070,30 +2251,8 @@ pub fn bytes_hex_impl<C: CApi>(
     bytes_per_sep: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_hex_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_hex_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_hex_impl: call of _Py_strhex_with_sep while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_strhex_with_sep(&result, result_2, sep, bytes_per_sep)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_getnewargs`.
@@ -3121,30 +2280,8 @@ pub fn bytes_mod<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_mod);
     if c.PyBytes_Check(self_)? {
-        let result = match c.PyBytes_AS_STRING(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_mod: call of PyBytes_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_mod: call of _PyBytes_FormatEx while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyBytes_AS_STRING(self_)?;
+        let result_2 = c.PyBytes_GET_SIZE(self_)?;
         return Ok(c._PyBytes_FormatEx(&result, result_2, arg, 0)?);
     }
     return Ok(c.global(Global::Py_NotImplemented)?);
@@ -3174,13 +2311,7 @@ pub fn bytes_new_impl<C: CApi>(
                 Some(text) => text,
                 None => return Err(c.unsupported("NULL where a string must be")),
             };
-            let bytes = match c.PyUnicode_AsEncodedString(x_2, encoding_2, text) {
-                Ok(bytes) => bytes,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let bytes = c.PyUnicode_AsEncodedString(x_2, encoding_2, text)?;
             bytes.clone()
         } else {
             if errors.is_some() {
@@ -3204,118 +2335,81 @@ pub fn bytes_new_impl<C: CApi>(
                 );
             }
             let id__bytes = c._Py_ID("__bytes__")?;
-            let bytes_8 = {
-                let func = match super::typeobject::_PyObject_LookupSpecial(
-                    c,
-                    x_2,
-                    &id__bytes,
-                ) {
-                    Ok(func) => func,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if let Some(func_2) = &func {
-                    let bytes_2 = c._PyObject_CallNoArgs(func_2)?;
-                    if !c.PyBytes_Check(&bytes_2)? {
-                        let tp = c.Py_TYPE(&bytes_2)?;
-                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-                        return Err(
-                            c
-                                .PyErr_Format(
-                                    &PyExc_TypeError_4,
-                                    "__bytes__ returned non-bytes (type %.200s)",
-                                    &[Argument::Str(tp_name.clone())],
-                                ),
-                        );
-                    }
-                    bytes_2.clone()
-                } else {
-                    if c.PyUnicode_Check(x_2)? {
-                        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
-                        return Err(
-                            c
-                                .PyErr_SetString(
-                                    &PyExc_TypeError_5,
-                                    "string argument without an encoding",
-                                ),
-                        );
-                    }
-                    let check = c._PyIndex_Check(x_2)?;
-                    let bytes_7 = if check {
-                        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-                        match c.PyNumber_AsSsize_t(x_2, Some(&PyExc_OverflowError)) {
-                            Ok(result) => {
-                                let bytes_4 = if result == -1 {
-                                    if result < 0 {
-                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError, "negative count"),
-                                        );
-                                    }
-                                    let bytes_3 = match c._PyBytes_FromSize(result, 1) {
-                                        Ok(bytes_3) => bytes_3,
-                                        Err(error_4) if c.is_exception(&error_4) => {
-                                            return Err(error_4);
-                                        }
-                                        Err(error_4) => return Err(error_4),
-                                    };
-                                    bytes_3.clone()
-                                } else {
-                                    if result < 0 {
-                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError, "negative count"),
-                                        );
-                                    }
-                                    let bytes_3 = match c._PyBytes_FromSize(result, 1) {
-                                        Ok(bytes_3) => bytes_3,
-                                        Err(error_4) if c.is_exception(&error_4) => {
-                                            return Err(error_4);
-                                        }
-                                        Err(error_4) => return Err(error_4),
-                                    };
-                                    bytes_3.clone()
-                                };
-                                bytes_4.clone()
-                            }
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
-                                if !c.PyErr_ExceptionMatches(&error_3, &PyExc_TypeError_6)?
-                                {
-                                    return Err(error_3);
-                                }
-                                let bytes_5 = match super::bytesobject::PyBytes_FromObject(
-                                    c,
-                                    x_2,
-                                ) {
-                                    Ok(bytes_5) => bytes_5,
-                                    Err(error_5) if c.is_exception(&error_5) => {
-                                        return Err(error_5);
-                                    }
-                                    Err(error_5) => return Err(error_5),
-                                };
-                                bytes_5.clone()
-                            }
-                            Err(error_3) => return Err(error_3),
-                        }
-                    } else {
-                        let bytes_6 = match super::bytesobject::PyBytes_FromObject(
-                            c,
-                            x_2,
-                        ) {
-                            Ok(bytes_6) => bytes_6,
-                            Err(error_6) if c.is_exception(&error_6) => {
-                                return Err(error_6);
-                            }
-                            Err(error_6) => return Err(error_6),
-                        };
-                        bytes_6.clone()
-                    };
-                    bytes_7.clone()
+            let bytes_8 = if let Some(func) = &super::typeobject::_PyObject_LookupSpecial(
+                c,
+                x_2,
+                &id__bytes,
+            )? {
+                let bytes_2 = c._PyObject_CallNoArgs(func)?;
+                if !c.PyBytes_Check(&bytes_2)? {
+                    let tp = c.Py_TYPE(&bytes_2)?;
+                    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_Format(
+                                &PyExc_TypeError_4,
+                                "__bytes__ returned non-bytes (type %.200s)",
+                                &[Argument::Str(tp_name.clone())],
+                            ),
+                    );
                 }
+                bytes_2.clone()
+            } else {
+                if c.PyUnicode_Check(x_2)? {
+                    let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_TypeError_5,
+                                "string argument without an encoding",
+                            ),
+                    );
+                }
+                let check = c._PyIndex_Check(x_2)?;
+                let bytes_7 = if check {
+                    let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+                    match c.PyNumber_AsSsize_t(x_2, Some(&PyExc_OverflowError)) {
+                        Ok(result) => {
+                            let bytes_4 = if result == -1 {
+                                if result < 0 {
+                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError, "negative count"),
+                                    );
+                                }
+                                let bytes_3 = c._PyBytes_FromSize(result, 1)?;
+                                bytes_3.clone()
+                            } else {
+                                if result < 0 {
+                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError, "negative count"),
+                                    );
+                                }
+                                let bytes_3 = c._PyBytes_FromSize(result, 1)?;
+                                bytes_3.clone()
+                            };
+                            bytes_4.clone()
+                        }
+                        Err(error) if c.is_exception(&error) => {
+                            let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
+                            if !c.PyErr_ExceptionMatches(&error, &PyExc_TypeError_6)? {
+                                return Err(error);
+                            }
+                            let bytes_5 = super::bytesobject::PyBytes_FromObject(
+                                c,
+                                x_2,
+                            )?;
+                            bytes_5.clone()
+                        }
+                        Err(error) => return Err(error),
+                    }
+                } else {
+                    let bytes_6 = super::bytesobject::PyBytes_FromObject(c, x_2)?;
+                    bytes_6.clone()
+                };
+                bytes_7.clone()
             };
             bytes_8.clone()
         };
@@ -3361,24 +2455,12 @@ pub fn bytes_new_impl<C: CApi>(
                     ),
             );
         }
-        let bytes_10 = match c.PyBytes_FromStringAndSize(None, 0) {
-            Ok(bytes_10) => bytes_10,
-            Err(error_7) if c.is_exception(&error_7) => {
-                return Err(error_7);
-            }
-            Err(error_7) => return Err(error_7),
-        };
+        let bytes_10 = c.PyBytes_FromStringAndSize(None, 0)?;
         bytes_10.clone()
     };
     let is = !c.is(type_, Global::PyBytes_Type)?;
     let bytes_13 = if is {
-        let bytes_12 = match c.bytes_subtype_new(type_, &bytes_11) {
-            Ok(bytes_12) => bytes_12,
-            Err(error_8) if c.is_exception(&error_8) => {
-                return Err(error_8);
-            }
-            Err(error_8) => return Err(error_8),
-        };
+        let bytes_12 = c.bytes_subtype_new(type_, &bytes_11)?;
         bytes_12.clone()
     } else {
         bytes_11.clone()
@@ -3476,19 +2558,11 @@ pub fn striter_len<C: CApi>(
     let it_seq = c.striterobject_it_seq(it)?;
     let len = if it_seq.is_some() {
         let it_seq_2 = c.striterobject_it_seq(it)?;
-        let result = match c.PyBytes_GET_SIZE(it_seq_2.as_ref()) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let _ = (-1 as isize).wrapping_sub(c.striterobject_it_index(it)?);
-                return Err(
-                    c
-                        .unsupported(
-                            "striter_len: call of PyLong_FromSsize_t while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+        let object = match it_seq_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let result = c.PyBytes_GET_SIZE(&object)?;
         result.wrapping_sub(c.striterobject_it_index(it)?)
     } else {
         0isize
@@ -3549,48 +2623,20 @@ pub fn striter_setstate<C: CApi>(
                 0isize
             } else {
                 let it_seq_2 = c.striterobject_it_seq(it)?;
-                let index = {
-                    let result_2 = match c.PyBytes_GET_SIZE(it_seq_2.as_ref()) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            if !(result > -1) {
-                                c.set_striterobject_it_index(it, result)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "striter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.striterobject_it_seq(it)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "striter_setstate: call of PyBytes_GET_SIZE while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error) => return Err(error),
+                let object = match it_seq_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_2 = c.PyBytes_GET_SIZE(&object)?;
+                let index = if result > result_2 {
+                    let it_seq_3 = c.striterobject_it_seq(it)?;
+                    let object_2 = match it_seq_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if result > result_2 {
-                        let it_seq_3 = c.striterobject_it_seq(it)?;
-                        let result_3 = match c.PyBytes_GET_SIZE(it_seq_3.as_ref()) {
-                            Ok(result_3) => result_3,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                c.set_striterobject_it_index(it, -1)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "striter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        result_3
-                    } else {
-                        result
-                    }
+                    c.PyBytes_GET_SIZE(&object_2)?
+                } else {
+                    result
                 };
                 index
             };
@@ -3604,48 +2650,20 @@ pub fn striter_setstate<C: CApi>(
             0isize
         } else {
             let it_seq_2 = c.striterobject_it_seq(it)?;
-            let index = {
-                let result_2 = match c.PyBytes_GET_SIZE(it_seq_2.as_ref()) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        if !(result > -1) {
-                            c.set_striterobject_it_index(it, result)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "striter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        c.striterobject_it_seq(it)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "striter_setstate: call of PyBytes_GET_SIZE while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+            let object = match it_seq_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_2 = c.PyBytes_GET_SIZE(&object)?;
+            let index = if result > result_2 {
+                let it_seq_3 = c.striterobject_it_seq(it)?;
+                let object_2 = match it_seq_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if result > result_2 {
-                    let it_seq_3 = c.striterobject_it_seq(it)?;
-                    let result_3 = match c.PyBytes_GET_SIZE(it_seq_3.as_ref()) {
-                        Ok(result_3) => result_3,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            c.set_striterobject_it_index(it, -1)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "striter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_3
-                } else {
-                    result
-                }
+                c.PyBytes_GET_SIZE(&object_2)?
+            } else {
+                result
             };
             index
         };
@@ -3685,10 +2703,18 @@ pub fn _PyBytesWriter_AsString<C: CApi>(
     }
     if !(c._PyBytesWriter_use_bytearray(writer)? != 0) {
         let buffer_2 = c._PyBytesWriter_buffer(writer)?;
-        return Ok(c.PyBytes_AS_STRING(buffer_2.as_ref())?.to_owned());
+        let object_2 = match buffer_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.PyBytes_AS_STRING(&object_2)?.to_owned());
     }
     let buffer = c._PyBytesWriter_buffer(writer)?;
-    return Ok(c.PyByteArray_AS_STRING(buffer.as_ref())?.to_owned());
+    let object = match buffer.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(c.PyByteArray_AS_STRING(&object)?.to_owned());
 }
 /// CPython: Objects/bytesobject.c, `_PyBytesWriter_Prepare`.
 pub fn _PyBytesWriter_Prepare<C: CApi>(

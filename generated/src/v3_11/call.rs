@@ -15,6 +15,62 @@ pub fn null_error<C: CApi>(c: &mut C) -> Result<C::Error, C::Error> {
         c._PyErr_SetString(&PyExc_SystemError, "null argument to internal routine"),
     );
 }
+/// CPython: Objects/call.c, `_Py_CheckFunctionResult`.
+pub fn _Py_CheckFunctionResult<C: CApi>(
+    c: &mut C,
+    callable: Option<&C::Object>,
+    result: Option<&C::Object>,
+    where_: Option<&str>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_Py_CheckFunctionResult);
+    if let Some(result_2) = result {
+        return Ok(result_2.clone());
+    }
+    let Some(callable_2) = callable else {
+        let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
+        return Err(
+            c
+                ._PyErr_Format(
+                    &PyExc_SystemError_2,
+                    "%s returned NULL without setting an exception",
+                    &[
+                        match where_ {
+                            Some(text) => Argument::Str(text.to_owned()),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                    ],
+                ),
+        );
+    };
+    let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
+    return Err(
+        c
+            ._PyErr_Format(
+                &PyExc_SystemError,
+                "%R returned NULL without setting an exception",
+                &[Argument::Object(callable_2.clone())],
+            ),
+    );
+}
+/// CPython: Objects/call.c, `_Py_CheckSlotResult`.
+pub fn _Py_CheckSlotResult<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    slot_name: &str,
+    success: i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_Py_CheckSlotResult);
+    if !(success != 0) {
+        let tp = c.Py_TYPE(obj)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        c._Py_FatalErrorFormat(
+            "_Py_CheckSlotResult",
+            "Slot %s of type %s failed without setting an exception",
+            &[Argument::Str(slot_name.to_owned()), Argument::Str(tp_name.clone())],
+        )?;
+    }
+    return Ok(1);
+}
 /// CPython: Objects/call.c, `PyObject_CallNoArgs`.
 pub fn PyObject_CallNoArgs<C: CApi>(
     c: &mut C,
@@ -146,7 +202,9 @@ pub fn _PyObject_MakeTpCall<C: CApi>(
         _ => false,
     };
     if is {}
-    return Ok(c._Py_CheckFunctionResult(callable, result_4.as_ref(), None)?);
+    return Ok(
+        super::call::_Py_CheckFunctionResult(c, Some(callable), result_4.as_ref(), None)?,
+    );
 }
 /// CPython: Objects/call.c, `_PyObject_FastCall`.
 pub fn _PyObject_FastCall<C: CApi>(
@@ -158,6 +216,16 @@ pub fn _PyObject_FastCall<C: CApi>(
     c.enter(FunctionId::_PyObject_FastCall);
     return Ok(c._PyObject_FastCallTstate(func, args, nargs)?);
 }
+/// CPython: Objects/call.c, `PyObject_Call`.
+pub fn PyObject_Call<C: CApi>(
+    c: &mut C,
+    callable: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_Call);
+    return Ok(c._PyObject_Call(callable, args, Some(kwargs))?);
+}
 /// CPython: Objects/call.c, `PyCFunction_Call`.
 pub fn PyCFunction_Call<C: CApi>(
     c: &mut C,
@@ -167,6 +235,17 @@ pub fn PyCFunction_Call<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyCFunction_Call);
     return Ok(c._PyObject_Call(callable, args, Some(kwargs))?);
+}
+/// CPython: Objects/call.c, `PyObject_CallOneArg`.
+pub fn PyObject_CallOneArg<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+    arg: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_CallOneArg);
+    return Ok(
+        c._PyObject_VectorcallTstate(func, &[arg.clone()], 9223372036854775809, None)?,
+    );
 }
 /// CPython: Objects/call.c, `_PyFunction_Vectorcall`.
 pub fn _PyFunction_Vectorcall<C: CApi>(

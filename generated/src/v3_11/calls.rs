@@ -271,6 +271,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::PyNumber_AsSsize_t,
+        prototype: "(object:PyObject, object?:PyObject) -> isize",
+    },
+    Function {
         id: FunctionId::PyNumber_Long,
         prototype: "(object:PyObject) -> object",
     },
@@ -505,6 +509,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bool_xor,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bool_dealloc,
+        prototype: "static (object:PyObject) -> nothing",
     },
     Function {
         id: FunctionId::_getbytevalue,
@@ -1227,6 +1235,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (thread:PyThreadState) -> object",
     },
     Function {
+        id: FunctionId::_Py_CheckFunctionResult,
+        prototype: "(thread:PyThreadState, object?:PyObject, object?:PyObject, str?:char) -> object",
+    },
+    Function {
+        id: FunctionId::_Py_CheckSlotResult,
+        prototype: "(object:PyObject, str:char, i32:int) -> i32",
+    },
+    Function {
         id: FunctionId::PyObject_CallNoArgs,
         prototype: "(object:PyObject) -> object",
     },
@@ -1243,8 +1259,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::PyObject_Call,
+        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyCFunction_Call,
         prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::PyObject_CallOneArg,
+        prototype: "(object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyFunction_Vectorcall,
@@ -1823,6 +1847,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object?:PyObject) -> isize",
     },
     Function {
+        id: FunctionId::_PyDict_DebugMallocStats,
+        prototype: "(pointer:FILE) -> nothing",
+    },
+    Function {
         id: FunctionId::dictkeys_incref,
         prototype: "static (pointer?:PyDictKeysObject) -> nothing",
     },
@@ -2021,6 +2049,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyDict_SizeOf,
         prototype: "(object:PyDictObject) -> isize",
+    },
+    Function {
+        id: FunctionId::_PyDict_KeysSize,
+        prototype: "(pointer:PyDictKeysObject) -> isize",
     },
     Function {
         id: FunctionId::dict_sizeof,
@@ -2327,6 +2359,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static () -> pointer",
     },
     Function {
+        id: FunctionId::PyFloat_FromDouble,
+        prototype: "(f64:double) -> object",
+    },
+    Function {
         id: FunctionId::_PyFloat_ExactDealloc,
         prototype: "(object:PyObject) -> nothing",
     },
@@ -2400,7 +2436,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float_subtype_new,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::float_vectorcall,
@@ -2429,6 +2465,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyFloat_FiniType,
         prototype: "(thread:PyInterpreterState) -> nothing",
+    },
+    Function {
+        id: FunctionId::_PyFloat_DebugMallocStats,
+        prototype: "(pointer:FILE) -> nothing",
     },
     Function {
         id: FunctionId::_PyFunction_FromConstructor,
@@ -2867,6 +2907,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(thread:PyInterpreterState) -> nothing",
     },
     Function {
+        id: FunctionId::_PyList_DebugMallocStats,
+        prototype: "(pointer:FILE) -> nothing",
+    },
+    Function {
         id: FunctionId::PyList_Size,
         prototype: "(object:PyObject) -> isize",
     },
@@ -3115,6 +3159,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyLongObject) -> object",
     },
     Function {
+        id: FunctionId::_PyLong_FromMedium,
+        prototype: "static (i32:sdigit) -> object",
+    },
+    Function {
         id: FunctionId::_PyLong_Negate,
         prototype: "static (out object:PyLongObject) -> nothing",
     },
@@ -3164,7 +3212,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_compare,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject) -> isize",
+        prototype: "static (object?:PyLongObject, object:PyLongObject) -> isize",
     },
     Function {
         id: FunctionId::long_richcompare,
@@ -3196,7 +3244,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_sub,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject) -> object",
+        prototype: "static (object?:PyLongObject, object:PyLongObject) -> object",
     },
     Function {
         id: FunctionId::_PyLong_Multiply,
@@ -3272,7 +3320,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_lshift,
-        prototype: "static (object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object?:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyLong_Lshift,
@@ -3787,6 +3835,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::none_dealloc,
+        prototype: "static (object:PyObject) -> nothing",
+    },
+    Function {
         id: FunctionId::none_new,
         prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
@@ -3985,6 +4037,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::longrangeiter_next,
         prototype: "static (object:longrangeiterobject) -> object",
+    },
+    Function {
+        id: FunctionId::range_iter,
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_insert_clean,
@@ -4207,6 +4263,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::set_sizeof,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::set_init,
         prototype: "static (object:PySetObject, object:PyObject, object:PyObject) -> i32",
     },
@@ -4369,6 +4429,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::tuple___getnewargs__,
         prototype: "static (object:PyTupleObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::tuple_alloc,
+        prototype: "static (isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::PyTuple_New,
@@ -4956,6 +5020,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type___dir___impl,
+        prototype: "static (object:PyTypeObject) -> object",
+    },
+    Function {
+        id: FunctionId::type___sizeof___impl,
         prototype: "static (object:PyTypeObject) -> object",
     },
     Function {
@@ -5927,6 +5995,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (u32:unsignedint) -> u32",
     },
     Function {
+        id: FunctionId::unicode_fromformat_write_str,
+        prototype: "static (object:_PyUnicodeWriter, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
+    },
+    Function {
         id: FunctionId::PyUnicode_AsWideChar,
         prototype: "(object:PyObject, out i32?:wchar_t, isize:Py_ssize_t) -> isize",
     },
@@ -6133,6 +6205,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_Find,
         prototype: "(object:PyObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
+    },
+    Function {
+        id: FunctionId::PyUnicode_FindChar,
+        prototype: "(object:PyObject, u32:Py_UCS4, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
     },
     Function {
         id: FunctionId::PyUnicode_Tailmatch,
@@ -7299,6 +7375,11 @@ fn of_abstract<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::abstract_::PyNumber_Index(c, a0)?))
         }
+        FunctionId::PyNumber_AsSsize_t => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::abstract_::PyNumber_AsSsize_t(c, a0, a1)?))
+        }
         FunctionId::PyNumber_Long => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::abstract_::PyNumber_Long(c, a0)?))
@@ -7599,6 +7680,13 @@ fn of_boolobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::boolobject::bool_xor(c, a0, a1)?))
+        }
+        FunctionId::bool_dealloc => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::boolobject::bool_dealloc(c, a0)?;
+                Value::Nothing
+            })
         }
         _ => Err(c.unsupported(id.name())),
     }
@@ -8731,6 +8819,18 @@ fn of_call<C: CApi>(
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
         FunctionId::call_null_error => return Err(super::call::null_error(c)?),
+        FunctionId::_Py_CheckFunctionResult => {
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            let a3 = Value::nullable_text(c, args, 3usize)?;
+            Ok(Value::Object(super::call::_Py_CheckFunctionResult(c, a1, a2, a3)?))
+        }
+        FunctionId::_Py_CheckSlotResult => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::number(super::call::_Py_CheckSlotResult(c, a0, a1, a2)?))
+        }
         FunctionId::PyObject_CallNoArgs => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::call::PyObject_CallNoArgs(c, a0)?))
@@ -8755,11 +8855,22 @@ fn of_call<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::call::_PyObject_FastCall(c, a0, a1, a2)?))
         }
+        FunctionId::PyObject_Call => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::call::PyObject_Call(c, a0, a1, a2)?))
+        }
         FunctionId::PyCFunction_Call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::Object(super::call::PyCFunction_Call(c, a0, a1, a2)?))
+        }
+        FunctionId::PyObject_CallOneArg => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::call::PyObject_CallOneArg(c, a0, a1)?))
         }
         FunctionId::_PyFunction_Vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9620,6 +9731,13 @@ fn of_dictobject<C: CApi>(
             let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::number(super::dictobject::unicode_get_hash(c, a0)?))
         }
+        FunctionId::_PyDict_DebugMallocStats => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::dictobject::_PyDict_DebugMallocStats(c, a0)?;
+                Value::Nothing
+            })
+        }
         FunctionId::dictkeys_incref => {
             let a0 = Value::nullable(c, args, 0usize)?;
             Ok({
@@ -9910,6 +10028,10 @@ fn of_dictobject<C: CApi>(
         FunctionId::_PyDict_SizeOf => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::dictobject::_PyDict_SizeOf(c, a0)?))
+        }
+        FunctionId::_PyDict_KeysSize => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::dictobject::_PyDict_KeysSize(c, a0)?))
         }
         FunctionId::dict_sizeof => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10352,6 +10474,10 @@ fn of_floatobject<C: CApi>(
         FunctionId::get_float_state => {
             Ok(Value::from(super::floatobject::get_float_state(c)?))
         }
+        FunctionId::PyFloat_FromDouble => {
+            let a0 = Value::double(c, args, 0usize)?;
+            Ok(Value::Object(super::floatobject::PyFloat_FromDouble(c, a0)?))
+        }
         FunctionId::_PyFloat_ExactDealloc => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok({
@@ -10444,7 +10570,7 @@ fn of_floatobject<C: CApi>(
         }
         FunctionId::float_subtype_new => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::floatobject::float_subtype_new(c, a0, a1)?))
         }
         FunctionId::float_vectorcall => {
@@ -10482,6 +10608,13 @@ fn of_floatobject<C: CApi>(
         FunctionId::_PyFloat_FiniType => {
             Ok({
                 super::floatobject::_PyFloat_FiniType(c)?;
+                Value::Nothing
+            })
+        }
+        FunctionId::_PyFloat_DebugMallocStats => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::floatobject::_PyFloat_DebugMallocStats(c, a0)?;
                 Value::Nothing
             })
         }
@@ -11097,6 +11230,13 @@ fn of_listobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::_PyList_DebugMallocStats => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::listobject::_PyList_DebugMallocStats(c, a0)?;
+                Value::Nothing
+            })
+        }
         FunctionId::PyList_Size => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::listobject::PyList_Size(c, a0)?))
@@ -11435,6 +11575,10 @@ fn of_longobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::longobject::long_normalize(c, a0)?))
         }
+        FunctionId::_PyLong_FromMedium => {
+            let a0 = Value::int(c, args, 0usize)?;
+            Ok(Value::Object(super::longobject::_PyLong_FromMedium(c, a0)?))
+        }
         FunctionId::_PyLong_Negate => {
             let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
             {
@@ -11505,7 +11649,7 @@ fn of_longobject<C: CApi>(
         }
         FunctionId::long_compare => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::longobject::long_compare(c, a0, a1)?))
         }
         FunctionId::long_richcompare => {
@@ -11545,7 +11689,7 @@ fn of_longobject<C: CApi>(
         }
         FunctionId::long_sub => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::longobject::long_sub(c, a0, a1)?))
         }
         FunctionId::_PyLong_Multiply => {
@@ -11651,7 +11795,7 @@ fn of_longobject<C: CApi>(
         }
         FunctionId::long_lshift => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::longobject::long_lshift(c, a0, a1)?))
         }
         FunctionId::_PyLong_Lshift => {
@@ -11779,7 +11923,7 @@ fn of_methodobject<C: CApi>(
         }
         FunctionId::PyCFunction_GetSelf => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::PyCFunction_GetSelf(c, a0)?))
+            Ok(Value::from(super::methodobject::PyCFunction_GetSelf(c, a0)?))
         }
         FunctionId::PyCMethod_GetClass => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12391,6 +12535,13 @@ fn of_object<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::object::none_repr(c, a0)?))
         }
+        FunctionId::none_dealloc => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::object::none_dealloc(c, a0)?;
+                Value::Nothing
+            })
+        }
         FunctionId::none_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -12659,6 +12810,10 @@ fn of_rangeobject<C: CApi>(
         FunctionId::longrangeiter_next => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::rangeobject::longrangeiter_next(c, a0)?))
+        }
+        FunctionId::range_iter => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::rangeobject::range_iter(c, a0)?))
         }
         _ => Err(c.unsupported(id.name())),
     }
@@ -12964,6 +13119,11 @@ fn of_setobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::setobject::set_reduce(c, a0, a1)?))
+        }
+        FunctionId::set_sizeof => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::setobject::set_sizeof(c, a0, a1)?))
         }
         FunctionId::set_init => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13319,6 +13479,10 @@ fn of_tupleobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::tupleobject::tuple___getnewargs__(c, a0, a1)?))
+        }
+        FunctionId::tuple_alloc => {
+            let a0 = Value::int(c, args, 0usize)?;
+            Ok(Value::Object(super::tupleobject::tuple_alloc(c, a0)?))
         }
         FunctionId::PyTuple_New => {
             let a0 = Value::int(c, args, 0usize)?;
@@ -14093,6 +14257,10 @@ fn of_typeobject<C: CApi>(
         FunctionId::type___dir___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::type___dir___impl(c, a0)?))
+        }
+        FunctionId::type___sizeof___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::typeobject::type___sizeof___impl(c, a0)?))
         }
         FunctionId::type_clear => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15462,6 +15630,23 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::kind_maxchar_limit(c, a0)?))
         }
+        FunctionId::unicode_fromformat_write_str => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::unicode_fromformat_write_str(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
         FunctionId::PyUnicode_AsWideChar => {
             let a0 = Value::object(c, args, 0usize)?;
             let mut a1: Option<i32> = Value::int_variable(c, args, 1usize)?;
@@ -15935,6 +16120,18 @@ fn of_unicodeobject<C: CApi>(
             Ok(
                 Value::number(
                     super::unicodeobject::PyUnicode_Find(c, a0, a1, a2, a3, a4)?,
+                ),
+            )
+        }
+        FunctionId::PyUnicode_FindChar => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::int(c, args, 4usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::PyUnicode_FindChar(c, a0, a1, a2, a3, a4)?,
                 ),
             )
         }

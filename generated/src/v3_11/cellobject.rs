@@ -23,22 +23,9 @@ pub fn cell_new<C: CApi>(
     kwargs: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::cell_new);
-    match c._PyArg_NoKeywords("cell", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("cell", Some(kwargs))?;
     let mut obj = None::<C::Object>;
-    match c.PyArg_UnpackTuple(args, Some("cell"), 0, 1, &mut [Parsed::Object(&mut obj)])
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(args, Some("cell"), 0, 1, &mut [Parsed::Object(&mut obj)])?;
     let object = match obj.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),

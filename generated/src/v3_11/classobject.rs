@@ -25,21 +25,9 @@ pub fn method_new<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method_new);
     if c.is(type_, Global::PyMethod_Type)? {
-        match c._PyArg_NoKeywords("method", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("method", result_2, 2, 2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("method", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("method", result, 2, 2)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         let instance = c.PyTuple_GET_ITEM(args, 1)?;
         return Ok(
@@ -49,35 +37,17 @@ pub fn method_new<C: CApi>(
     let tp_init = c.slot(type_, Slot::tp_init)?;
     let PyMethod_Type = c.global(Global::PyMethod_Type)?;
     if !(tp_init.as_ref() == c.slot(&PyMethod_Type, Slot::tp_init)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("method", result_2, 2, 2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("method", result, 2, 2)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         let instance = c.PyTuple_GET_ITEM(args, 1)?;
         return Ok(
             super::classobject::method_new_impl(c, type_, &function, Some(&instance))?,
         );
     }
-    match c._PyArg_NoKeywords("method", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("method", result_2, 2, 2) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("method", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("method", result, 2, 2)?;
     let function = c.PyTuple_GET_ITEM(args, 0)?;
     let instance = c.PyTuple_GET_ITEM(args, 1)?;
     return Ok(
@@ -93,53 +63,23 @@ pub fn instancemethod_new<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::instancemethod_new);
     if c.is(type_, Global::PyInstanceMethod_Type)? {
-        match c._PyArg_NoKeywords("instancemethod", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("instancemethod", result_2, 1, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("instancemethod", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
     }
     let tp_init = c.slot(type_, Slot::tp_init)?;
     let PyInstanceMethod_Type = c.global(Global::PyInstanceMethod_Type)?;
     if !(tp_init.as_ref() == c.slot(&PyInstanceMethod_Type, Slot::tp_init)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("instancemethod", result_2, 1, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
     }
-    match c._PyArg_NoKeywords("instancemethod", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("instancemethod", result_2, 1, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("instancemethod", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
     let function = c.PyTuple_GET_ITEM(args, 0)?;
     return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
 }
@@ -236,35 +176,11 @@ pub fn method_getattro<C: CApi>(
     let tp = c.Py_TYPE(obj)?;
     let tp_dict = c.PyTypeObject_tp_dict(&tp)?;
     if !tp_dict.is_some() {
-        let result = match super::typeobject::PyType_Ready(c, &tp) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
             return Ok(None);
         }
     }
-    let descr = match c._PyType_Lookup(&tp, name) {
-        Ok(descr) => descr,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let im_func_2 = c.PyMethodObject_im_func(obj)?;
-            match im_func_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "method_getattro: call of PyObject_GetAttr while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let Some(descr_2) = &descr else {
+    let Some(descr) = &c._PyType_Lookup(&tp, name)? else {
         let im_func = c.PyMethodObject_im_func(obj)?;
         let object = match im_func.as_ref() {
             Some(object) => object.clone(),
@@ -272,12 +188,12 @@ pub fn method_getattro<C: CApi>(
         };
         return Ok(Some(super::object::PyObject_GetAttr(c, &object, name)?));
     };
-    let tp_2 = c.Py_TYPE(descr_2)?;
+    let tp_2 = c.Py_TYPE(descr)?;
     if let Some(f) = &c.slot(&tp_2, Slot::tp_descr_get)? {
         let tp_3 = c.Py_TYPE(obj)?;
-        return Ok(Some(c.call_descrgetfunc(f, descr_2, Some(obj), Some(&tp_3))?));
+        return Ok(Some(c.call_descrgetfunc(f, descr, Some(obj), Some(&tp_3))?));
     }
-    return Ok(Some(descr_2.clone()));
+    return Ok(Some(descr.clone()));
 }
 /// CPython: Objects/classobject.c, `method_new_impl`.
 pub fn method_new_impl<C: CApi>(
@@ -430,18 +346,7 @@ pub fn method_repr<C: CApi>(c: &mut C, a: &C::Object) -> Result<C::Object, C::Er
     };
     let mut funcname = None::<C::Object>;
     let funcname_4 = {
-        match super::object::_PyObject_LookupAttr(
-            c,
-            &object,
-            &id__qualname,
-            &mut funcname,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::object::_PyObject_LookupAttr(c, &object, &id__qualname, &mut funcname)?;
         if let Some(funcname_2) = &funcname {
             Some(funcname_2.clone())
         } else {
@@ -451,18 +356,12 @@ pub fn method_repr<C: CApi>(c: &mut C, a: &C::Object) -> Result<C::Object, C::Er
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
             let mut funcname_3 = None::<C::Object>;
-            match super::object::_PyObject_LookupAttr(
+            super::object::_PyObject_LookupAttr(
                 c,
                 &object_2,
                 &id__name,
                 &mut funcname_3,
-            ) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            )?;
             funcname_3.clone()
         }
     };
@@ -495,23 +394,7 @@ pub fn method_repr<C: CApi>(c: &mut C, a: &C::Object) -> Result<C::Object, C::Er
 pub fn method_hash<C: CApi>(c: &mut C, a: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::method_hash);
     let im_self = c.PyMethodObject_im_self(a)?;
-    let result = match c._Py_HashPointer(im_self.as_ref()) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let im_func_2 = c.PyMethodObject_im_func(a)?;
-            match im_func_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "method_hash: call of PyObject_Hash while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._Py_HashPointer(im_self.as_ref())?;
     let im_func = c.PyMethodObject_im_func(a)?;
     let object = match im_func.as_ref() {
         Some(object) => object.clone(),
@@ -571,35 +454,11 @@ pub fn instancemethod_getattro<C: CApi>(
     let tp = c.Py_TYPE(self_)?;
     let tp_dict = c.PyTypeObject_tp_dict(&tp)?;
     if !tp_dict.is_some() {
-        let result = match super::typeobject::PyType_Ready(c, &tp) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
             return Ok(None);
         }
     }
-    let descr = match c._PyType_Lookup(&tp, name) {
-        Ok(descr) => descr,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let func_2 = c.PyInstanceMethodObject_func(self_)?;
-            match func_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "instancemethod_getattro: call of PyObject_GetAttr while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let Some(descr_2) = &descr else {
+    let Some(descr) = &c._PyType_Lookup(&tp, name)? else {
         let func = c.PyInstanceMethodObject_func(self_)?;
         let object = match func.as_ref() {
             Some(object) => object.clone(),
@@ -607,12 +466,12 @@ pub fn instancemethod_getattro<C: CApi>(
         };
         return Ok(Some(super::object::PyObject_GetAttr(c, &object, name)?));
     };
-    let tp_2 = c.Py_TYPE(descr_2)?;
+    let tp_2 = c.Py_TYPE(descr)?;
     if let Some(f) = &c.slot(&tp_2, Slot::tp_descr_get)? {
         let tp_3 = c.Py_TYPE(self_)?;
-        return Ok(Some(c.call_descrgetfunc(f, descr_2, Some(self_), Some(&tp_3))?));
+        return Ok(Some(c.call_descrgetfunc(f, descr, Some(self_), Some(&tp_3))?));
     }
-    return Ok(Some(descr_2.clone()));
+    return Ok(Some(descr.clone()));
 }
 /// CPython: Objects/classobject.c, `instancemethod_dealloc`.
 pub fn instancemethod_dealloc<C: CApi>(
@@ -757,13 +616,7 @@ pub fn instancemethod_repr<C: CApi>(
     if let Some(func_2) = &func {
         let id__name = c._Py_ID("__name__")?;
         let mut funcname = None::<C::Object>;
-        match super::object::_PyObject_LookupAttr(c, func_2, &id__name, &mut funcname) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        super::object::_PyObject_LookupAttr(c, func_2, &id__name, &mut funcname)?;
         let funcname_3 = if let Some(funcname_2) = &funcname
             && !c.PyUnicode_Check(funcname_2)?
         {

@@ -282,13 +282,7 @@ pub fn method_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, descr, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, descr, obj_2)?;
         if !((c.PyMethodDescrObject_d_method_ml_flags(descr)? & 512) != 0) {
             let d_method_2 = c.PyMethodDescrObject_d_method(descr)?;
             let object_2 = match d_method_2.as_ref() {
@@ -316,7 +310,7 @@ pub fn method_get<C: CApi>(
                 )?,
             );
         }
-        let result_2 = super::descrobject::descr_name(c, descr)?;
+        let result = super::descrobject::descr_name(c, descr)?;
         let tp = c.Py_TYPE(type_)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -326,7 +320,7 @@ pub fn method_get<C: CApi>(
                     &PyExc_TypeError,
                     "descriptor '%V' needs a type, not '%s', as arg 2",
                     &[
-                        match result_2.clone() {
+                        match result.clone() {
                             Some(object) => Argument::Object(object),
                             None => return Err(c.unsupported("NULL in a format")),
                         },
@@ -346,29 +340,15 @@ pub fn member_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::member_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, descr, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, descr, obj_2)?;
         let flags = c.PyMemberDescrObject_d_member_flags(descr)?;
         if (flags & 2) != 0 {
             let name = c.PyMemberDescrObject_d_member_name(descr)?;
-            match c
-                .PySys_Audit(
-                    "object.__getattr__",
-                    "Os",
-                    &[Argument::Object(obj_2.clone()), Argument::Str(name.clone())],
-                )
-            {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            c.PySys_Audit(
+                "object.__getattr__",
+                "Os",
+                &[Argument::Object(obj_2.clone()), Argument::Str(name.clone())],
+            )?;
         }
         let d_member = c.PyMemberDescrObject_d_member(descr)?;
         let object = match d_member.as_ref() {
@@ -388,13 +368,7 @@ pub fn getset_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::getset_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, descr, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, descr, obj_2)?;
         if c.PyGetSetDescrObject_d_getset_get(descr)?.is_some() {
             let get = c.PyGetSetDescrObject_d_getset_get(descr)?;
             let function = match get.as_ref() {
@@ -404,7 +378,7 @@ pub fn getset_get<C: CApi>(
             let closure = c.PyGetSetDescrObject_d_getset_closure(descr)?;
             return Ok(c.call_getter(&function, obj_2, closure.as_ref())?);
         }
-        let result_2 = super::descrobject::descr_name(c, descr)?;
+        let result = super::descrobject::descr_name(c, descr)?;
         let d_type = c.PyDescrObject_d_type(descr)?;
         let object = match d_type.as_ref() {
             Some(object) => object.clone(),
@@ -418,7 +392,7 @@ pub fn getset_get<C: CApi>(
                     &PyExc_AttributeError,
                     "attribute '%V' of '%.100s' objects is not readable",
                     &[
-                        match result_2.clone() {
+                        match result.clone() {
                             Some(object) => Argument::Object(object),
                             None => return Err(c.unsupported("NULL in a format")),
                         },
@@ -439,13 +413,7 @@ pub fn wrapperdescr_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrapperdescr_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, descr, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, descr, obj_2)?;
         return Ok(super::descrobject::PyWrapper_New(c, descr, obj_2)?);
     }
     return Ok(descr.clone());
@@ -501,13 +469,7 @@ pub fn member_set<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::member_set);
-    match super::descrobject::descr_setcheck(c, descr, obj, value) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::descr_setcheck(c, descr, obj, value)?;
     let d_member = c.PyMemberDescrObject_d_member(descr)?;
     let object = match d_member.as_ref() {
         Some(object) => object.clone(),
@@ -523,13 +485,7 @@ pub fn getset_set<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::getset_set);
-    match super::descrobject::descr_setcheck(c, descr, obj, value) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::descr_setcheck(c, descr, obj, value)?;
     if c.PyGetSetDescrObject_d_getset_set(descr)?.is_some() {
         let set = c.PyGetSetDescrObject_d_getset_set(descr)?;
         let function = match set.as_ref() {
@@ -539,7 +495,7 @@ pub fn getset_set<C: CApi>(
         let closure = c.PyGetSetDescrObject_d_getset_closure(descr)?;
         return Ok(c.call_setter(&function, obj, value, closure.as_ref())?);
     }
-    let result_2 = super::descrobject::descr_name(c, descr)?;
+    let result = super::descrobject::descr_name(c, descr)?;
     let d_type = c.PyDescrObject_d_type(descr)?;
     let object = match d_type.as_ref() {
         Some(object) => object.clone(),
@@ -553,7 +509,7 @@ pub fn getset_set<C: CApi>(
                 &PyExc_AttributeError,
                 "attribute '%V' of '%.100s' objects is not writable",
                 &[
-                    match result_2.clone() {
+                    match result.clone() {
                         Some(object) => Argument::Object(object),
                         None => return Err(c.unsupported("NULL in a format")),
                     },
@@ -587,13 +543,7 @@ pub fn method_check_args<C: CApi>(
         return Ok(-1);
     }
     let self_ = c.item(args, 0)?;
-    match super::descrobject::descr_check(c, func, &self_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::descr_check(c, func, &self_)?;
     if let Some(kwnames_2) = kwnames && c.PyTuple_GET_SIZE(kwnames_2)? != 0 {
         if let Some(funcstr_2) = &super::object::_PyObject_FunctionStr(c, func)? {
             let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
@@ -616,14 +566,7 @@ pub fn method_enter_call<C: CApi>(
     func: &C::Object,
 ) -> Result<Option<C::Function>, C::Error> {
     c.enter(FunctionId::method_enter_call);
-    let result = match c._Py_EnterRecursiveCallTstate(" while calling a Python object") {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_EnterRecursiveCallTstate(" while calling a Python object")? != 0 {
         return Ok(None);
     }
     return Ok(c.PyMethodDescrObject_d_method_ml_meth(func)?);
@@ -649,36 +592,24 @@ pub fn method_vectorcall_VARARGS<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     let argstuple = c
         ._PyTuple_FromArray(args.get(1..).unwrap_or_default(), result.wrapping_sub(1))?;
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
-        let result_3 = match c.call_PyCFunction(meth, &item, &argstuple) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_2 = match c.call_PyCFunction(meth, &item, &argstuple) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -703,20 +634,7 @@ pub fn method_vectorcall_VARARGS_KEYWORDS<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        None,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::descrobject::method_check_args(c, func, args, result, None)? != 0 {
         return Ok(None);
     }
     let argstuple = c
@@ -738,18 +656,18 @@ pub fn method_vectorcall_VARARGS_KEYWORDS<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match c
+        let result_2 = match c
             .call_PyCFunctionWithKeywords(meth, &item, &argstuple, &object)
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -774,20 +692,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        None,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::descrobject::method_check_args(c, func, args, result, None)? != 0 {
         return Ok(None);
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
@@ -797,7 +702,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match c
+        let result_2 = match c
             .call_PyCMethod(
                 meth,
                 &item,
@@ -807,15 +712,15 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
                 kwnames,
             )
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCall()?;
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         c._Py_LeaveRecursiveCall()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -840,25 +745,13 @@ pub fn method_vectorcall_FASTCALL<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
-        let result_3 = match c
+        let result_2 = match c
             .call__PyCFunctionFast(
                 meth,
                 &item,
@@ -866,15 +759,15 @@ pub fn method_vectorcall_FASTCALL<C: CApi>(
                 result.wrapping_sub(1),
             )
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -899,25 +792,12 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        None,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::descrobject::method_check_args(c, func, args, result, None)? != 0 {
         return Ok(None);
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
-        let result_3 = match c
+        let result_2 = match c
             .call__PyCFunctionFastWithKeywords(
                 meth,
                 &item,
@@ -926,15 +806,15 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
                 kwnames,
             )
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -959,20 +839,8 @@ pub fn method_vectorcall_NOARGS<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     if !(result != 1) {
@@ -1024,20 +892,8 @@ pub fn method_vectorcall_O<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     if result != 2 {
@@ -1060,16 +916,16 @@ pub fn method_vectorcall_O<C: CApi>(
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let item_2 = c.item(args, 1)?;
-        let result_3 = match c.call_PyCFunction(meth, &item, &item_2) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_2 = match c.call_PyCFunction(meth, &item, &item_2) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -1392,13 +1248,17 @@ pub fn descr_get_qualname<C: CApi>(
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->d_qualname")),
                 };
-                c.PyDescrObject_d_qualname(&object_4)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "descr_get_qualname: return of a computed value while an exception is pending",
-                        ),
-                );
+                let d_qualname_2 = c.PyDescrObject_d_qualname(&object_4)?;
+                return if d_qualname_2.is_none() {
+                    Err(error)
+                } else {
+                    Err(
+                        c
+                            .unsupported(
+                                "descr_get_qualname: return of an object while an exception is pending",
+                            ),
+                    )
+                };
             }
             Err(error) => return Err(error),
         };
@@ -2004,13 +1864,7 @@ pub fn mappingproxy_new_impl<C: CApi>(
     mapping: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::mappingproxy_new_impl);
-    match super::descrobject::mappingproxy_check_mapping(c, mapping) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::mappingproxy_check_mapping(c, mapping)?;
     let PyDictProxy_Type = c.global(Global::PyDictProxy_Type)?;
     let mappingproxy = c._PyObject_GC_New(&PyDictProxy_Type)?;
     c.set_mappingproxyobject_mapping(&mappingproxy, Some(mapping))?;
@@ -2022,13 +1876,7 @@ pub fn PyDictProxy_New<C: CApi>(
     mapping: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDictProxy_New);
-    match super::descrobject::mappingproxy_check_mapping(c, mapping) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::mappingproxy_check_mapping(c, mapping)?;
     let PyDictProxy_Type = c.global(Global::PyDictProxy_Type)?;
     let pp = c._PyObject_GC_New(&PyDictProxy_Type)?;
     c.set_mappingproxyobject_mapping(&pp, Some(mapping))?;
@@ -2127,36 +1975,9 @@ pub fn wrapper_richcompare<C: CApi>(
 pub fn wrapper_hash<C: CApi>(c: &mut C, wp: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::wrapper_hash);
     let self_ = c.wrapperobject_self(wp)?;
-    let result = match c._Py_HashPointer(self_.as_ref()) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.wrapperobject_descr(wp)?;
-            return Err(
-                c
-                    .unsupported(
-                        "wrapper_hash: call of _Py_HashPointer while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._Py_HashPointer(self_.as_ref())?;
     let descr = c.wrapperobject_descr(wp)?;
-    let result_2 = match c._Py_HashPointer(descr.as_ref()) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if (result ^ -1) == -1 {
-                return Err(error_2);
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "wrapper_hash: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let x = result ^ result_2;
+    let x = result ^ c._Py_HashPointer(descr.as_ref())?;
     let x_2 = if x == -1 { -2isize } else { x };
     return Ok(x_2);
 }
@@ -2501,25 +2322,13 @@ pub fn property_descr_set<C: CApi>(
                 Some(object) => object,
                 None => return Err(c.unsupported("NULL in an array")),
             };
-            match c.PyObject_Vectorcall(func_4, &[object, value_2.clone()], 2, None) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            c.PyObject_Vectorcall(func_4, &[object, value_2.clone()], 2, None)?;
         } else {
             let object_2 = match obj {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            match c.PyObject_CallOneArg(func_4, &object_2) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            c.PyObject_CallOneArg(func_4, &object_2)?;
         };
         return Ok(0);
     }
@@ -2527,7 +2336,7 @@ pub fn property_descr_set<C: CApi>(
         let tp = c.Py_TYPE(obj_2)?;
         let qualname = match super::typeobject::PyType_GetQualName(c, &tp) {
             Ok(qualname) => qualname,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 if !c.propertyobject_prop_name(self_)?.is_some() {
                     if !value.is_some() {
                         let PyExc_AttributeError_2 = c
@@ -2564,7 +2373,7 @@ pub fn property_descr_set<C: CApi>(
                     c.PyErr_SetString(&PyExc_AttributeError, "property has no setter"),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         qualname.clone()
     } else {

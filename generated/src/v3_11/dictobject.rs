@@ -15,13 +15,7 @@ pub fn dict_fromkeys<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_fromkeys);
-    match c._PyArg_CheckPositional("fromkeys", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("fromkeys", nargs, 1, 2)?;
     let iterable = c.item(args, 0)?;
     if !(nargs < 2) {
         let value = c.item(args, 1)?;
@@ -38,13 +32,7 @@ pub fn dict_get<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_get);
-    match c._PyArg_CheckPositional("get", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("get", nargs, 1, 2)?;
     let key = c.item(args, 0)?;
     if !(nargs < 2) {
         let default_value = c.item(args, 1)?;
@@ -61,13 +49,7 @@ pub fn dict_setdefault<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_setdefault);
-    match c._PyArg_CheckPositional("setdefault", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("setdefault", nargs, 1, 2)?;
     let key = c.item(args, 0)?;
     if !(nargs < 2) {
         let default_value = c.item(args, 1)?;
@@ -86,13 +68,7 @@ pub fn dict_pop<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_pop);
-    match c._PyArg_CheckPositional("pop", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("pop", nargs, 1, 2)?;
     let key = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::dictobject::dict_pop_impl(c, self_, &key, None)?);
@@ -141,6 +117,21 @@ pub fn unicode_get_hash<C: CApi>(
         None => return Err(c.unsupported("NULL->hash")),
     };
     return Ok(c.PyASCIIObject_hash(&object)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_DebugMallocStats`.
+pub fn _PyDict_DebugMallocStats<C: CApi>(
+    c: &mut C,
+    out: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyDict_DebugMallocStats);
+    let state = super::dictobject::get_dict_state(c)?;
+    let object = match state.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_dict_state_numfree(&object)?;
+    c._PyDebugAllocatorStats(out, "free PyDictObject", numfree, 48)?;
+    return Ok(());
 }
 /// CPython: Objects/dictobject.c, `dictkeys_incref`.
 pub fn dictkeys_incref<C: CApi>(
@@ -249,7 +240,7 @@ pub fn lookdict_index<C: CApi>(
     let mut i_2 = i;
     let mut perturb_2 = perturb;
     loop {
-        let result = match c.dictkeys_get_index(Some(k), i_2 as isize) {
+        let result = match c.dictkeys_get_index(k, i_2 as isize) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 if -1 == index {
@@ -302,7 +293,7 @@ pub fn _PyDictKeys_StringLookup<C: CApi>(
         } else {
             result
         };
-        return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, hash)?);
+        return Ok(c.unicodekeys_lookup_unicode(dk, key, hash)?);
     }
     return Ok(-3);
 }
@@ -362,7 +353,7 @@ pub fn find_empty_slot<C: CApi>(
         .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
         .wrapping_sub(1) as usize;
     let i = (hash as usize) & mask;
-    match c.dictkeys_get_index(Some(keys), i as isize) {
+    match c.dictkeys_get_index(keys, i as isize) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -377,7 +368,7 @@ pub fn find_empty_slot<C: CApi>(
     loop {
         let perturb_3 = perturb_2 >> 5;
         let i_3 = i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1) & mask;
-        match c.dictkeys_get_index(Some(keys), i_3 as isize) {
+        match c.dictkeys_get_index(keys, i_3 as isize) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
@@ -440,7 +431,7 @@ pub fn build_indices_generic<C: CApi>(
                 let mut i_2 = i;
                 let mut perturb_2 = perturb;
                 loop {
-                    match c.dictkeys_get_index(Some(keys), i_2 as isize) {
+                    match c.dictkeys_get_index(keys, i_2 as isize) {
                         Ok(_) => {}
                         Err(error) if c.is_exception(&error) => {
                             c.dictkeys_set_index(keys, i_2 as isize, 0)?;
@@ -489,7 +480,7 @@ pub fn build_indices_unicode<C: CApi>(
                 let mut i_2 = i;
                 let mut perturb_2 = perturb;
                 loop {
-                    match c.dictkeys_get_index(Some(keys), i_2 as isize) {
+                    match c.dictkeys_get_index(keys, i_2 as isize) {
                         Ok(_) => {}
                         Err(error) if c.is_exception(&error) => {
                             c.dictkeys_set_index(keys, i_2 as isize, 0)?;
@@ -592,13 +583,7 @@ pub fn _PyDict_FromItems<C: CApi>(
             if i_3 < length {
                 let key = c.item(ks_2, 0)?;
                 let value = c.item(vs, 0)?;
-                match c.PyDict_SetItem(&dict, &key, &value) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                c.PyDict_SetItem(&dict, &key, &value)?;
                 let i_4 = i_3.wrapping_add(1);
                 i_3 = i_4;
                 ks_2 = ks_2.get((keys_offset as usize)..).unwrap_or_default();
@@ -731,7 +716,7 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
         Some(object) => c.Py_Is(&empty_keys_struct, object)?,
         None => false,
     } {
-        return Ok(c.insert_to_emptydict(mp, key, hash, Some(value))?);
+        return Ok(c.insert_to_emptydict(mp, key, hash, value)?);
     }
     return Ok(c.insertdict(mp, Some(key), hash, Some(value))?);
 }
@@ -751,7 +736,7 @@ pub fn _PyDict_SetItem_KnownHash<C: CApi>(
             Some(object) => c.Py_Is(&empty_keys_struct, object)?,
             None => false,
         } {
-            return Ok(c.insert_to_emptydict(op, key, hash, Some(value))?);
+            return Ok(c.insert_to_emptydict(op, key, hash, value)?);
         }
         return Ok(c.insertdict(op, Some(key), hash, Some(value))?);
     }
@@ -775,7 +760,7 @@ pub fn _PyDict_DelItem_KnownHash<C: CApi>(
             Err(error) => return Err(error),
         };
         if let Some(old_value_2) = &old_value {
-            return Ok(c.delitem_common_3_11(op, hash, result, old_value_2)?);
+            return Ok(c.delitem_common(op, hash, result, old_value_2)?);
         }
         return Err(c._PyErr_SetKeyError(key));
     }
@@ -818,7 +803,7 @@ pub fn _PyDict_Pop_KnownHash<C: CApi>(
         }
         return Err(c._PyErr_SetKeyError(key));
     };
-    match c.delitem_common_3_11(dict, hash, result, old_value_2) {
+    match c.delitem_common(dict, hash, result, old_value_2) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(
@@ -895,14 +880,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
                 }
                 Err(error) => return Err(error),
             };
-            let result_3 = match c.dictresize(&mp, result_2, i32::from(unicode)) {
-                Ok(result_3) => result_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_3 != 0 {
+            if c.dictresize(&mp, result_2, i32::from(unicode))? != 0 {
                 return Ok(None);
             }
             {
@@ -912,37 +890,16 @@ pub fn _PyDict_FromKeys<C: CApi>(
                     let mut key = None::<C::Object>;
                     let mut oldvalue = None::<C::Object>;
                     let mut hash = 0;
-                    let result_4 = match c
+                    if c
                         ._PyDict_Next(
-                            Some(iterable),
+                            iterable,
                             &mut pos_2,
                             &mut key,
                             &mut oldvalue,
                             Some(&mut hash),
-                        )
+                        )? != 0
                     {
-                        Ok(result_4) => result_4,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyDict_FromKeys: call of insertdict while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    if result_4 != 0 {
-                        let result_5 = match c
-                            .insertdict(&mp, key.as_ref(), hash, Some(value))
-                        {
-                            Ok(result_5) => result_5,
-                            Err(error_4) if c.is_exception(&error_4) => {
-                                return Err(error_4);
-                            }
-                            Err(error_4) => return Err(error_4),
-                        };
-                        if !(result_5 != 0) {
+                        if !(c.insertdict(&mp, key.as_ref(), hash, Some(value))? != 0) {
                             pos = pos_2;
                             continue;
                         }
@@ -954,10 +911,10 @@ pub fn _PyDict_FromKeys<C: CApi>(
             return Ok(Some(mp));
         }
         if c.PyAnySet_CheckExact(iterable)? {
-            let result_6 = c.PySet_GET_SIZE(iterable)?;
-            let result_7 = match super::dictobject::estimate_log2_keysize(c, result_6) {
-                Ok(result_7) => result_7,
-                Err(error_5) if c.is_exception(&error_5) => {
+            let result_3 = c.PySet_GET_SIZE(iterable)?;
+            let result_4 = match super::dictobject::estimate_log2_keysize(c, result_3) {
+                Ok(result_4) => result_4,
+                Err(error_2) if c.is_exception(&error_2) => {
                     return Err(
                         c
                             .unsupported(
@@ -965,16 +922,9 @@ pub fn _PyDict_FromKeys<C: CApi>(
                             ),
                     );
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_2) => return Err(error_2),
             };
-            let result_8 = match c.dictresize(&mp, result_7, 0) {
-                Ok(result_8) => result_8,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if result_8 != 0 {
+            if c.dictresize(&mp, result_4, 0)? != 0 {
                 return Ok(None);
             }
             {
@@ -983,11 +933,11 @@ pub fn _PyDict_FromKeys<C: CApi>(
                     let mut pos_4 = pos_3;
                     let mut key_2 = None::<C::Object>;
                     let mut hash_2 = 0;
-                    let result_9 = match c
+                    let result_5 = match c
                         ._PySet_NextEntry(iterable, &mut pos_4, &mut key_2, &mut hash_2)
                     {
-                        Ok(result_9) => result_9,
-                        Err(error_7) if c.is_exception(&error_7) => {
+                        Ok(result_5) => result_5,
+                        Err(error_3) if c.is_exception(&error_3) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -995,19 +945,12 @@ pub fn _PyDict_FromKeys<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_7) => return Err(error_7),
+                        Err(error_3) => return Err(error_3),
                     };
-                    if result_9 != 0 {
-                        let result_10 = match c
-                            .insertdict(&mp, key_2.as_ref(), hash_2, Some(value))
+                    if result_5 != 0 {
+                        if !(c.insertdict(&mp, key_2.as_ref(), hash_2, Some(value))?
+                            != 0)
                         {
-                            Ok(result_10) => result_10,
-                            Err(error_8) if c.is_exception(&error_8) => {
-                                return Err(error_8);
-                            }
-                            Err(error_8) => return Err(error_8),
-                        };
-                        if !(result_10 != 0) {
                             pos_3 = pos_4;
                             continue;
                         }
@@ -1024,15 +967,8 @@ pub fn _PyDict_FromKeys<C: CApi>(
     if check_2 {
         {
             loop {
-                let key_3 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_3) => key_3,
-                    Err(error_9) if c.is_exception(&error_9) => {
-                        return Err(error_9);
-                    }
-                    Err(error_9) => return Err(error_9),
-                };
-                if let Some(key_4) = &key_3 {
-                    c.PyDict_SetItem(&mp, key_4, value)?;
+                if let Some(key_3) = &super::abstract_::PyIter_Next(c, &it)? {
+                    c.PyDict_SetItem(&mp, key_3, value)?;
                     continue;
                 }
                 break;
@@ -1041,15 +977,8 @@ pub fn _PyDict_FromKeys<C: CApi>(
     } else {
         {
             loop {
-                let key_5 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_5) => key_5,
-                    Err(error_10) if c.is_exception(&error_10) => {
-                        return Err(error_10);
-                    }
-                    Err(error_10) => return Err(error_10),
-                };
-                if let Some(key_6) = &key_5 {
-                    super::abstract_::PyObject_SetItem(c, &mp, key_6, value)?;
+                if let Some(key_4) = &super::abstract_::PyIter_Next(c, &it)? {
+                    super::abstract_::PyObject_SetItem(c, &mp, key_4, value)?;
                     continue;
                 }
                 break;
@@ -1142,13 +1071,7 @@ pub fn dict_repr<C: CApi>(
     let i = super::object::Py_ReprEnter(c, mp)? as isize;
     if i != 0 {
         let value = if i > 0 {
-            let result = match c.PyUnicode_FromString(Some("{...}")) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyUnicode_FromString(Some("{...}"))?;
             Some(result.clone())
         } else {
             None
@@ -1158,7 +1081,7 @@ pub fn dict_repr<C: CApi>(
     if c.PyDictObject_ma_used(mp)? == 0 {
         match super::object::Py_ReprLeave(c, mp) {
             Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -1166,7 +1089,7 @@ pub fn dict_repr<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         return Ok(Some(c.PyUnicode_FromString(Some("{}"))?));
     }
@@ -1182,19 +1105,19 @@ pub fn dict_repr<C: CApi>(
     )?;
     match c._PyUnicodeWriter_WriteChar(&writer, 123) {
         Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             match super::object::Py_ReprLeave(c, mp) {
                 Ok(_) => {}
-                Err(error_22) if c.is_exception(&error_22) => {
+                Err(error_21) if c.is_exception(&error_21) => {
                     c._PyUnicodeWriter_Dealloc(&writer)?;
-                    return Err(error_22);
+                    return Err(error_21);
                 }
-                Err(error_22) => return Err(error_22),
+                Err(error_21) => return Err(error_21),
             };
             c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error_3);
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     let writer_3 = {
         let mut first = 1i32;
@@ -1208,7 +1131,7 @@ pub fn dict_repr<C: CApi>(
                 .PyDict_Next(mp, &mut i_3, Some(&mut key), &mut value_2)
             {
                 Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error_3) if c.is_exception(&error_3) => {
                     if first != 0 {
                         return Err(
                             c
@@ -1224,74 +1147,58 @@ pub fn dict_repr<C: CApi>(
                             ),
                     );
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_3) => return Err(error_3),
             };
             if result_4 != 0 {
                 if !(first != 0) {
                     match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
                         Ok(_) => {}
-                        Err(error_5) if c.is_exception(&error_5) => {
+                        Err(error_4) if c.is_exception(&error_4) => {
                             match super::object::Py_ReprLeave(c, mp) {
                                 Ok(_) => {}
-                                Err(error_6) if c.is_exception(&error_6) => {
+                                Err(error_5) if c.is_exception(&error_5) => {
                                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                    return Err(error_6);
+                                    return Err(error_5);
                                 }
-                                Err(error_6) => return Err(error_6),
+                                Err(error_5) => return Err(error_5),
                             };
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_5);
+                            return Err(error_4);
                         }
-                        Err(error_5) => return Err(error_5),
+                        Err(error_4) => return Err(error_4),
                     };
                 }
                 let s = match super::object::PyObject_Repr(c, key.as_ref()) {
                     Ok(s) => s,
-                    Err(error_7) if c.is_exception(&error_7) => {
+                    Err(error_6) if c.is_exception(&error_6) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
-                            Err(error_18) if c.is_exception(&error_18) => {
+                            Err(error_17) if c.is_exception(&error_17) => {
                                 c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_18);
+                                return Err(error_17);
                             }
-                            Err(error_18) => return Err(error_18),
+                            Err(error_17) => return Err(error_17),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_7);
+                        return Err(error_6);
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_6) => return Err(error_6),
                 };
                 let Some(s_2) = &s else {
                     match super::object::Py_ReprLeave(c, mp) {
                         Ok(_) => {}
-                        Err(error_17) if c.is_exception(&error_17) => {
+                        Err(error_16) if c.is_exception(&error_16) => {
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_17);
+                            return Err(error_16);
                         }
-                        Err(error_17) => return Err(error_17),
+                        Err(error_16) => return Err(error_16),
                     };
                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
                     return Ok(None);
                 };
                 match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
                     Ok(_) => {}
-                    Err(error_8) if c.is_exception(&error_8) => {
-                        match super::object::Py_ReprLeave(c, mp) {
-                            Ok(_) => {}
-                            Err(error_16) if c.is_exception(&error_16) => {
-                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_16);
-                            }
-                            Err(error_16) => return Err(error_16),
-                        };
-                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_8);
-                    }
-                    Err(error_8) => return Err(error_8),
-                };
-                match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ": ", 2) {
-                    Ok(_) => {}
-                    Err(error_9) if c.is_exception(&error_9) => {
+                    Err(error_7) if c.is_exception(&error_7) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
                             Err(error_15) if c.is_exception(&error_15) => {
@@ -1301,13 +1208,13 @@ pub fn dict_repr<C: CApi>(
                             Err(error_15) => return Err(error_15),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_9);
+                        return Err(error_7);
                     }
-                    Err(error_9) => return Err(error_9),
+                    Err(error_7) => return Err(error_7),
                 };
-                let s_3 = match super::object::PyObject_Repr(c, value_2.as_ref()) {
-                    Ok(s_3) => s_3,
-                    Err(error_10) if c.is_exception(&error_10) => {
+                match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ": ", 2) {
+                    Ok(_) => {}
+                    Err(error_8) if c.is_exception(&error_8) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
                             Err(error_14) if c.is_exception(&error_14) => {
@@ -1317,37 +1224,53 @@ pub fn dict_repr<C: CApi>(
                             Err(error_14) => return Err(error_14),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_10);
+                        return Err(error_8);
                     }
-                    Err(error_10) => return Err(error_10),
+                    Err(error_8) => return Err(error_8),
+                };
+                let s_3 = match super::object::PyObject_Repr(c, value_2.as_ref()) {
+                    Ok(s_3) => s_3,
+                    Err(error_9) if c.is_exception(&error_9) => {
+                        match super::object::Py_ReprLeave(c, mp) {
+                            Ok(_) => {}
+                            Err(error_13) if c.is_exception(&error_13) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_13);
+                            }
+                            Err(error_13) => return Err(error_13),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_9);
+                    }
+                    Err(error_9) => return Err(error_9),
                 };
                 let Some(s_4) = &s_3 else {
                     match super::object::Py_ReprLeave(c, mp) {
                         Ok(_) => {}
-                        Err(error_13) if c.is_exception(&error_13) => {
+                        Err(error_12) if c.is_exception(&error_12) => {
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_13);
+                            return Err(error_12);
                         }
-                        Err(error_13) => return Err(error_13),
+                        Err(error_12) => return Err(error_12),
                     };
                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
                     return Ok(None);
                 };
                 match c._PyUnicodeWriter_WriteStr(&writer_2, s_4) {
                     Ok(_) => {}
-                    Err(error_11) if c.is_exception(&error_11) => {
+                    Err(error_10) if c.is_exception(&error_10) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
-                            Err(error_12) if c.is_exception(&error_12) => {
+                            Err(error_11) if c.is_exception(&error_11) => {
                                 c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_12);
+                                return Err(error_11);
                             }
-                            Err(error_12) => return Err(error_12),
+                            Err(error_11) => return Err(error_11),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_11);
+                        return Err(error_10);
                     }
-                    Err(error_11) => return Err(error_11),
+                    Err(error_10) => return Err(error_10),
                 };
                 first = 0i32;
                 i_2 = i_3;
@@ -1359,23 +1282,23 @@ pub fn dict_repr<C: CApi>(
     c.set__PyUnicodeWriter_overallocate(&writer_3, 0)?;
     match c._PyUnicodeWriter_WriteChar(&writer_3, 125) {
         Ok(_) => {}
-        Err(error_19) if c.is_exception(&error_19) => {
+        Err(error_18) if c.is_exception(&error_18) => {
             match super::object::Py_ReprLeave(c, mp) {
                 Ok(_) => {}
-                Err(error_21) if c.is_exception(&error_21) => {
+                Err(error_20) if c.is_exception(&error_20) => {
                     c._PyUnicodeWriter_Dealloc(&writer_3)?;
-                    return Err(error_21);
+                    return Err(error_20);
                 }
-                Err(error_21) => return Err(error_21),
+                Err(error_20) => return Err(error_20),
             };
             c._PyUnicodeWriter_Dealloc(&writer_3)?;
-            return Err(error_19);
+            return Err(error_18);
         }
-        Err(error_19) => return Err(error_19),
+        Err(error_18) => return Err(error_18),
     };
     match super::object::Py_ReprLeave(c, mp) {
         Ok(_) => {}
-        Err(error_20) if c.is_exception(&error_20) => {
+        Err(error_19) if c.is_exception(&error_19) => {
             return Err(
                 c
                     .unsupported(
@@ -1383,7 +1306,7 @@ pub fn dict_repr<C: CApi>(
                     ),
             );
         }
-        Err(error_20) => return Err(error_20),
+        Err(error_19) => return Err(error_19),
     };
     return Ok(Some(c._PyUnicodeWriter_Finish(&writer_3)?));
 }
@@ -1485,13 +1408,7 @@ pub fn dict_update_arg<C: CApi>(
     }
     let idkeys = c._Py_ID("keys")?;
     let mut func = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, arg, &idkeys, &mut func) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::object::_PyObject_LookupAttr(c, arg, &idkeys, &mut func)?;
     if func.is_some() {
         return Ok(c.PyDict_Merge(self_, arg, 1)?);
     }
@@ -1507,32 +1424,17 @@ pub fn dict_update_common<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_update_common);
     let mut arg = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(args, Some(methname), 0, 1, &mut [Parsed::Object(&mut arg)])
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_3 = if let Some(arg_2) = &arg {
-        let result_2 = match super::dictobject::dict_update_arg(c, self_, arg_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+    c.PyArg_UnpackTuple(args, Some(methname), 0, 1, &mut [Parsed::Object(&mut arg)])?;
+    let result = if let Some(arg_2) = &arg {
+        super::dictobject::dict_update_arg(c, self_, arg_2)?
     } else {
         0i32
     };
-    let result_7 = if result_3 == 0 && let Some(kwds_2) = kwds {
-        let result_6 = {
-            let result_4 = match c.PyArg_ValidateKeywordArguments(kwds_2) {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
+    let result_4 = if result == 0 && let Some(kwds_2) = kwds {
+        let result_3 = {
+            let result_2 = match c.PyArg_ValidateKeywordArguments(kwds_2) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -1540,26 +1442,15 @@ pub fn dict_update_common<C: CApi>(
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
-            if result_4 != 0 {
-                let result_5 = match c.PyDict_Merge(self_, kwds_2, 1) {
-                    Ok(result_5) => result_5,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                result_5
-            } else {
-                -1i32
-            }
+            if result_2 != 0 { c.PyDict_Merge(self_, kwds_2, 1)? } else { -1i32 }
         };
-        result_6
-    } else {
         result_3
+    } else {
+        result
     };
-    return Ok(result_7);
+    return Ok(result_4);
 }
 /// CPython: Objects/dictobject.c, `dict_update`.
 pub fn dict_update<C: CApi>(
@@ -1569,20 +1460,8 @@ pub fn dict_update<C: CApi>(
     kwds: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_update);
-    let result = match super::dictobject::dict_update_common(
-        c,
-        self_,
-        args,
-        Some(kwds),
-        "update",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != -1 {
+    if super::dictobject::dict_update_common(c, self_, args, Some(kwds), "update")? != -1
+    {
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -1619,21 +1498,7 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
                     }
                     Err(error) => return Err(error),
                 };
-                let result = match c.PySequence_Fast_GET_SIZE(&fast) {
-                    Ok(result) => result,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                        return Err(
-                            c
-                                .PyErr_Format(
-                                    &PyExc_ValueError_2,
-                                    "dictionary update sequence element #%zd has length %zd; 2 is required",
-                                    &[Argument::Int(i as i64), Argument::Int(-1)],
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let result = c.PySequence_Fast_GET_SIZE(&fast)?;
                 if result != 2 {
                     let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                     return Err(
@@ -1645,54 +1510,12 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
                             ),
                     );
                 }
-                let key = match c.PySequence_Fast_GET_ITEM(&fast, 0) {
-                    Ok(key) => key,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyDict_MergeFromSeq2: call of PySequence_Fast_GET_ITEM while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                let value = match c.PySequence_Fast_GET_ITEM(&fast, 1) {
-                    Ok(value) => value,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        if override_ != 0 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyDict_MergeFromSeq2: NULL as an argument of PyDict_SetItem",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyDict_MergeFromSeq2: call of PyDict_SetDefault while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                let key = c.PySequence_Fast_GET_ITEM(&fast, 0)?;
+                let value = c.PySequence_Fast_GET_ITEM(&fast, 1)?;
                 if override_ != 0 {
-                    match c.PyDict_SetItem(d, &key, &value) {
-                        Ok(_) => {}
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
+                    c.PyDict_SetItem(d, &key, &value)?;
                 } else {
-                    match c.PyDict_SetDefault(Some(d), Some(&key), Some(&value)) {
-                        Ok(_) => {}
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(error_6);
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    c.PyDict_SetDefault(Some(d), Some(&key), &value)?;
                 };
                 let i_2 = i.wrapping_add(1);
                 i = i_2;
@@ -1880,7 +1703,7 @@ pub fn dict_setdefault_impl<C: CApi>(
     default_value: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_setdefault_impl);
-    return Ok(c.PyDict_SetDefault(Some(self_), Some(key), Some(default_value))?);
+    return Ok(c.PyDict_SetDefault(Some(self_), Some(key), default_value)?);
 }
 /// CPython: Objects/dictobject.c, `dict_clear`.
 pub fn dict_clear<C: CApi>(
@@ -1931,23 +1754,33 @@ pub fn _PyDict_SizeOf<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Er
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result = match c._PyDict_KeysSize_3_11(&object) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDict_SizeOf: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        res.wrapping_add(result)
+        res.wrapping_add(super::dictobject::_PyDict_KeysSize(c, &object)?)
     } else {
         res
     };
     return Ok(res_2);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_KeysSize`.
+pub fn _PyDict_KeysSize<C: CApi>(
+    c: &mut C,
+    keys: &C::Object,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_PyDict_KeysSize);
+    let dk_kind = c.PyDictKeysObject_dk_kind(keys)?;
+    let value = if (dk_kind as i32) == 0 { 24i32 } else { 16i32 };
+    let es = value as usize;
+    let dk_log2_index_bytes = c.PyDictKeysObject_dk_log2_index_bytes(keys)?;
+    return Ok(
+        ((32 as i32)
+            .wrapping_add((1 as i32).wrapping_shl((dk_log2_index_bytes as i32) as u32))
+            as usize)
+            .wrapping_add(
+                ((((1 as i32)
+                    .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
+                    << 1) / 3) as usize)
+                    .wrapping_mul(es),
+            ) as isize,
+    );
 }
 /// CPython: Objects/dictobject.c, `dict_sizeof`.
 pub fn dict_sizeof<C: CApi>(
@@ -1956,18 +1789,7 @@ pub fn dict_sizeof<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_sizeof);
-    let result = match super::dictobject::_PyDict_SizeOf(c, mp) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "dict_sizeof: call of PyLong_FromSsize_t while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::dictobject::_PyDict_SizeOf(c, mp)?;
     return Ok(c.PyLong_FromSsize_t(result)?);
 }
 /// CPython: Objects/dictobject.c, `dict_or`.
@@ -1979,14 +1801,7 @@ pub fn dict_or<C: CApi>(
     c.enter(FunctionId::dict_or);
     if c.PyDict_Check(self_)? && c.PyDict_Check(other)? {
         let new = c.PyDict_Copy(self_)?;
-        let result = match super::dictobject::dict_update_arg(c, &new, other) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::dictobject::dict_update_arg(c, &new, other)? != 0 {
             return Ok(None);
         }
         return Ok(Some(new));
@@ -2000,14 +1815,7 @@ pub fn dict_ior<C: CApi>(
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_ior);
-    let result = match super::dictobject::dict_update_arg(c, self_, other) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::dictobject::dict_update_arg(c, self_, other)? != 0 {
         return Ok(None);
     }
     return Ok(Some(self_.clone()));
@@ -2067,23 +1875,11 @@ pub fn dict_vectorcall<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("dict", result, 0, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_CheckPositional("dict", result, 0, 1)?;
     let self_ = c.dict_new(type_, None, None)?;
     let args_2 = if result == 1 {
         let item = c.item(args, 0)?;
-        match super::dictobject::dict_update_arg(c, &self_, &item) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        super::dictobject::dict_update_arg(c, &self_, &item)?;
         args.get(1..).unwrap_or_default()
     } else {
         args
@@ -2093,15 +1889,9 @@ pub fn dict_vectorcall<C: CApi>(
             let mut i = 0isize;
             loop {
                 if i < c.PyTuple_GET_SIZE(kwnames_2)? {
-                    let result_4 = c.PyTuple_GET_ITEM(kwnames_2, i)?;
+                    let result_2 = c.PyTuple_GET_ITEM(kwnames_2, i)?;
                     let item_2 = c.item(args_2, i as usize)?;
-                    match c.PyDict_SetItem(&self_, &result_4, &item_2) {
-                        Ok(_) => {}
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    c.PyDict_SetItem(&self_, &result_2, &item_2)?;
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -2397,25 +2187,8 @@ pub fn all_contained_in<C: CApi>(
     let ok_2 = {
         let mut ok = 1i32;
         loop {
-            let next = match super::abstract_::PyIter_Next(c, &iter) {
-                Ok(next) => next,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(next_2) = &next {
-                let result = match super::abstract_::PySequence_Contains(
-                    c,
-                    other,
-                    next_2,
-                ) {
-                    Ok(result) => result,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+            if let Some(next) = &super::abstract_::PyIter_Next(c, &iter)? {
+                let result = super::abstract_::PySequence_Contains(c, other, next)?;
                 if !(result <= 0) {
                     ok = result;
                     continue;
@@ -2466,18 +2239,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             0 => {
                 let ok_3 = if result < result_2 {
-                    let result_4 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_4
+                    super::dictobject::all_contained_in(c, self_, other)?
                 } else {
                     0i32
                 };
@@ -2485,18 +2247,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             1 => {
                 let ok_4 = if result <= result_2 {
-                    let result_5 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_5) => result_5,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    result_5
+                    super::dictobject::all_contained_in(c, self_, other)?
                 } else {
                     0i32
                 };
@@ -2504,18 +2255,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             4 => {
                 let ok_5 = if result > result_2 {
-                    let result_6 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_6) => result_6,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    result_6
+                    super::dictobject::all_contained_in(c, other, self_)?
                 } else {
                     0i32
                 };
@@ -2523,18 +2263,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             5 => {
                 let ok_6 = if result >= result_2 {
-                    let result_7 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_7) => result_7,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    result_7
+                    super::dictobject::all_contained_in(c, other, self_)?
                 } else {
                     0i32
                 };
@@ -2545,12 +2274,12 @@ pub fn dictview_richcompare<C: CApi>(
         if ok_7 < 0 {
             return Ok(None);
         }
-        let result_8 = if ok_7 != 0 {
+        let result_4 = if ok_7 != 0 {
             c.global(Global::Py_True)?
         } else {
             c.global(Global::Py_False)?
         };
-        return Ok(Some(result_8));
+        return Ok(Some(result_4));
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
@@ -2563,13 +2292,7 @@ pub fn dictview_repr<C: CApi>(
     let rc = super::object::Py_ReprEnter(c, dv)? as isize;
     if rc != 0 {
         let value = if rc > 0 {
-            let result = match c.PyUnicode_FromString(Some("...")) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyUnicode_FromString(Some("..."))?;
             Some(result.clone())
         } else {
             None
@@ -2578,11 +2301,11 @@ pub fn dictview_repr<C: CApi>(
     }
     let seq = match super::abstract_::PySequence_List(c, dv) {
         Ok(seq) => seq,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             super::object::Py_ReprLeave(c, dv)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let tp = c.Py_TYPE(dv)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
@@ -2593,15 +2316,15 @@ pub fn dictview_repr<C: CApi>(
         )
     {
         Ok(result_2) => result_2,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             super::object::Py_ReprLeave(c, dv)?;
-            return Err(error_3);
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     match super::object::Py_ReprLeave(c, dv) {
         Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_3) if c.is_exception(&error_3) => {
             return Err(
                 c
                     .unsupported(
@@ -2609,7 +2332,7 @@ pub fn dictview_repr<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_3) => return Err(error_3),
     };
     return Ok(Some(result_2));
 }
@@ -2686,13 +2409,7 @@ pub fn dictviews_or<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dictviews_or);
     let result = super::dictobject::dictviews_to_set(c, self_)?;
-    match c._PySet_Update(&result, other) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PySet_Update(&result, other)?;
     return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `dictitems_xor`.
@@ -2715,67 +2432,53 @@ pub fn dictitems_xor<C: CApi>(
         let mut pos = 0isize;
         let mut val2 = None::<C::Object>;
         loop {
+            let object_2 = match d2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
             let mut pos_2 = pos;
             let mut key_2 = key.clone();
             let mut val2_2 = val2.clone();
             let mut hash = 0;
-            let result = match c
+            if c
                 ._PyDict_Next(
-                    d2.as_ref(),
+                    &object_2,
                     &mut pos_2,
                     &mut key_2,
                     &mut val2_2,
                     Some(&mut hash),
-                )
+                )? != 0
             {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "dictitems_xor: call of _PyDict_GetItem_KnownHash while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
                 let val1 = c
                     ._PyDict_GetItem_KnownHash_3_11(
                         Some(&temp_dict),
                         key_2.as_ref(),
                         hash,
                     )?;
-                let object_2 = match val2_2.as_ref() {
+                let object_3 = match val2_2.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_2 = super::object::PyObject_RichCompareBool(
+                let result = super::object::PyObject_RichCompareBool(
                     c,
                     &val1,
-                    &object_2,
+                    &object_3,
                     2,
                 )?;
-                if result_2 < 0 {
+                if result < 0 {
                     return Ok(None);
                 }
-                if result_2 != 0 {
-                    let object_3 = match key_2.as_ref() {
+                if result != 0 {
+                    let object_4 = match key_2.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    match super::dictobject::_PyDict_DelItem_KnownHash(
+                    super::dictobject::_PyDict_DelItem_KnownHash(
                         c,
                         &temp_dict,
-                        &object_3,
+                        &object_4,
                         hash,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    )?;
                 } else {
                     let pair = c
                         .PyTuple_Pack(
@@ -2791,13 +2494,7 @@ pub fn dictitems_xor<C: CApi>(
                                 },
                             ],
                         )?;
-                    match c.PySet_Add(&result_set, &pair) {
-                        Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    c.PySet_Add(&result_set, &pair)?;
                 };
                 key = key_2.clone();
                 pos = pos_2;
@@ -2809,13 +2506,7 @@ pub fn dictitems_xor<C: CApi>(
     };
     let iditems = c._Py_ID("items")?;
     let remaining_pairs = c.PyObject_CallMethodNoArgs(Some(&temp_dict), &iditems)?;
-    match c._PySet_Update(&result_set, &remaining_pairs) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    c._PySet_Update(&result_set, &remaining_pairs)?;
     return Ok(Some(result_set));
 }
 /// CPython: Objects/dictobject.c, `dictviews_xor`.
@@ -2862,19 +2553,8 @@ pub fn dictviews_isdisjoint<C: CApi>(
     let it = super::abstract_::PyObject_GetIter(c, &other_3)?;
     {
         loop {
-            let item = match super::abstract_::PyIter_Next(c, &it) {
-                Ok(item) => item,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(item_2) = &item {
-                let result_3 = super::abstract_::PySequence_Contains(
-                    c,
-                    &self__3,
-                    item_2,
-                )?;
+            if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
+                let result_3 = super::abstract_::PySequence_Contains(c, &self__3, item)?;
                 if result_3 == -1 {
                     return Ok(None);
                 }
@@ -3067,22 +2747,10 @@ pub fn _PyObject_InitializeDict<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let dict = match c.new_dict_with_shared_keys(&object) {
-            Ok(dict) => dict,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let dict = c.new_dict_with_shared_keys(&object)?;
         dict.clone()
     } else {
-        let dict_2 = match super::dictobject::PyDict_New(c) {
-            Ok(dict_2) => dict_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let dict_2 = super::dictobject::PyDict_New(c)?;
         dict_2.clone()
     };
     let dictptr = super::object::_PyObject_DictPointer(c, obj)?;
@@ -3239,23 +2907,9 @@ pub fn _PyObjectDict_SetItem<C: CApi>(
                 dict_3.clone()
             };
             let res = if let Some(value_2) = value {
-                let result = match c.PyDict_SetItem(&dict_4, key, value_2) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                result
+                c.PyDict_SetItem(&dict_4, key, value_2)?
             } else {
-                let result_2 = match c.PyDict_DelItem(&dict_4, key) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                result_2
+                c.PyDict_DelItem(&dict_4, key)?
             };
             res
         } else {
@@ -3268,23 +2922,9 @@ pub fn _PyObjectDict_SetItem<C: CApi>(
                 dict_7.clone()
             };
             let res_2 = if let Some(value_3) = value {
-                let result_3 = match c.PyDict_SetItem(&dict_8, key, value_3) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                result_3
+                c.PyDict_SetItem(&dict_8, key, value_3)?
             } else {
-                let result_4 = match c.PyDict_DelItem(&dict_8, key) {
-                    Ok(result_4) => result_4,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                result_4
+                c.PyDict_DelItem(&dict_8, key)?
             };
             res_2
         }
@@ -3298,23 +2938,9 @@ pub fn _PyObjectDict_SetItem<C: CApi>(
             dict_11.clone()
         };
         let res_3 = if let Some(value_4) = value {
-            let result_5 = match c.PyDict_SetItem(&dict_12, key, value_4) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            result_5
+            c.PyDict_SetItem(&dict_12, key, value_4)?
         } else {
-            let result_6 = match c.PyDict_DelItem(&dict_12, key) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            result_6
+            c.PyDict_DelItem(&dict_12, key)?
         };
         res_3
     };

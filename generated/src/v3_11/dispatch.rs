@@ -493,6 +493,9 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
+        FunctionId::PyObject_CallOneArg => {
+            Some(super::call::PyObject_CallOneArg(c, a0, a1))
+        }
         FunctionId::PyObject_CallObject => {
             Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
         }
@@ -823,7 +826,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::float_subtype_new => {
             Some(
-                match super::floatobject::float_subtype_new(c, a0, Some(a1)) {
+                match super::floatobject::float_subtype_new(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -996,7 +999,7 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::_PyLong_Subtract => {
             Some(super::longobject::_PyLong_Subtract(c, a0, a1))
         }
-        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), Some(a1))),
+        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
         FunctionId::_PyLong_Multiply => {
             Some(
                 match super::longobject::_PyLong_Multiply(c, a0, a1) {
@@ -1064,9 +1067,7 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::long_lshift => {
-            Some(super::longobject::long_lshift(c, Some(a0), Some(a1)))
-        }
+        FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
         FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
         FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
         FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
@@ -1490,6 +1491,7 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::set_reduce => Some(super::setobject::set_reduce(c, a0, a1)),
+        FunctionId::set_sizeof => Some(super::setobject::set_sizeof(c, a0, a1)),
         FunctionId::ellipsis_reduce => {
             Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
         }
@@ -2349,6 +2351,7 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1?, a2?)),
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1?, a2?))
         }
@@ -2835,6 +2838,7 @@ pub fn destructor<C: CApi>(
 ) -> Option<Result<(), C::Error>> {
     match id {
         FunctionId::PyBuffer_Release => Some(super::abstract_::PyBuffer_Release(c, a0)),
+        FunctionId::bool_dealloc => Some(super::boolobject::bool_dealloc(c, a0)),
         FunctionId::bytearrayiter_dealloc => {
             Some(super::bytearrayobject::bytearrayiter_dealloc(c, a0))
         }
@@ -2895,6 +2899,7 @@ pub fn destructor<C: CApi>(
         FunctionId::PyObject_CallFinalizer => {
             Some(super::object::PyObject_CallFinalizer(c, a0))
         }
+        FunctionId::none_dealloc => Some(super::object::none_dealloc(c, a0)),
         FunctionId::notimplemented_dealloc => {
             Some(super::object::notimplemented_dealloc(c, a0))
         }
@@ -3409,6 +3414,9 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
+        FunctionId::PyObject_CallOneArg => {
+            Some(super::call::PyObject_CallOneArg(c, a0, a1))
+        }
         FunctionId::PyObject_CallObject => {
             Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
         }
@@ -3739,7 +3747,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::float_subtype_new => {
             Some(
-                match super::floatobject::float_subtype_new(c, a0, Some(a1)) {
+                match super::floatobject::float_subtype_new(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3912,7 +3920,7 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::_PyLong_Subtract => {
             Some(super::longobject::_PyLong_Subtract(c, a0, a1))
         }
-        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), Some(a1))),
+        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
         FunctionId::_PyLong_Multiply => {
             Some(
                 match super::longobject::_PyLong_Multiply(c, a0, a1) {
@@ -3980,9 +3988,7 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::long_lshift => {
-            Some(super::longobject::long_lshift(c, Some(a0), Some(a1)))
-        }
+        FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
         FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
         FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
         FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
@@ -4406,6 +4412,7 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::set_reduce => Some(super::setobject::set_reduce(c, a0, a1)),
+        FunctionId::set_sizeof => Some(super::setobject::set_sizeof(c, a0, a1)),
         FunctionId::ellipsis_reduce => {
             Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
         }
@@ -5826,7 +5833,13 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+            Some(
+                match super::methodobject::PyCFunction_GetSelf(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0))
@@ -5975,6 +5988,7 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
         FunctionId::set_repr => {
             Some(
                 match super::setobject::set_repr(c, a0) {
@@ -6172,6 +6186,9 @@ pub fn getiterfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0))
         }
         FunctionId::object_repr => {
             Some(
@@ -7035,7 +7052,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::longobject::int_as_integer_ratio_impl(c, a0))
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0).map(Some))
+            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0).map(Some))
@@ -7098,6 +7115,7 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::longrangeiter_next => {
             Some(super::rangeobject::longrangeiter_next(c, a0))
         }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0).map(Some)),
         FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
         FunctionId::setiter_iternext => Some(super::setobject::setiter_iternext(c, a0)),
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0).map(Some)),
@@ -7153,6 +7171,9 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::type___dir___impl => {
             Some(super::typeobject::type___dir___impl(c, a0))
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0).map(Some))
         }
         FunctionId::object_repr => Some(super::typeobject::object_repr(c, a0)),
         FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
@@ -7419,6 +7440,7 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2?)),
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -8698,7 +8720,13 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+            Some(
+                match super::methodobject::PyCFunction_GetSelf(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0))
@@ -8847,6 +8875,7 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
         FunctionId::set_repr => {
             Some(
                 match super::setobject::set_repr(c, a0) {
@@ -9044,6 +9073,9 @@ pub fn reprfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0))
         }
         FunctionId::object_repr => {
             Some(
@@ -9771,6 +9803,7 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2?)),
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -10724,7 +10757,13 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+            Some(
+                match super::methodobject::PyCFunction_GetSelf(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0))
@@ -10873,6 +10912,7 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
         FunctionId::set_repr => {
             Some(
                 match super::setobject::set_repr(c, a0) {
@@ -11070,6 +11110,9 @@ pub fn unaryfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0))
         }
         FunctionId::object_repr => {
             Some(

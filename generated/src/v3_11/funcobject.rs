@@ -407,19 +407,11 @@ pub fn func_get_code<C: CApi>(
     op: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::func_get_code);
-    match c
-        .PySys_Audit(
-            "object.__getattr__",
-            "Os",
-            &[Argument::Object(op.clone()), Argument::Str("__code__".to_owned())],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit(
+        "object.__getattr__",
+        "Os",
+        &[Argument::Object(op.clone()), Argument::Str("__code__".to_owned())],
+    )?;
     return Ok(c.PyFunctionObject_func_code(op)?);
 }
 /// CPython: Objects/funcobject.c, `func_set_code`.
@@ -430,23 +422,15 @@ pub fn func_set_code<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::func_set_code);
     if let Some(value_2) = value && c.PyCode_Check(value_2)? {
-        match c
-            .PySys_Audit(
-                "object.__setattr__",
-                "OsO",
-                &[
-                    Argument::Object(op.clone()),
-                    Argument::Str("__code__".to_owned()),
-                    Argument::Object(value_2.clone()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit(
+            "object.__setattr__",
+            "OsO",
+            &[
+                Argument::Object(op.clone()),
+                Argument::Str("__code__".to_owned()),
+                Argument::Object(value_2.clone()),
+            ],
+        )?;
         let co_nfreevars = c.PyCodeObject_co_nfreevars(value_2)?;
         let func_closure = c.PyFunctionObject_func_closure(op)?;
         let value_3 = if func_closure.is_some() {
@@ -552,19 +536,11 @@ pub fn func_get_defaults<C: CApi>(
     op: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::func_get_defaults);
-    match c
-        .PySys_Audit(
-            "object.__getattr__",
-            "Os",
-            &[Argument::Object(op.clone()), Argument::Str("__defaults__".to_owned())],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit(
+        "object.__getattr__",
+        "Os",
+        &[Argument::Object(op.clone()), Argument::Str("__defaults__".to_owned())],
+    )?;
     if c.PyFunctionObject_func_defaults(op)?.is_some() {
         return Ok(c.PyFunctionObject_func_defaults(op)?);
     }
@@ -593,37 +569,21 @@ pub fn func_set_defaults<C: CApi>(
         );
     }
     if let Some(value_4) = &value_2 {
-        match c
-            .PySys_Audit(
-                "object.__setattr__",
-                "OsO",
-                &[
-                    Argument::Object(op.clone()),
-                    Argument::Str("__defaults__".to_owned()),
-                    Argument::Object(value_4.clone()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit(
+            "object.__setattr__",
+            "OsO",
+            &[
+                Argument::Object(op.clone()),
+                Argument::Str("__defaults__".to_owned()),
+                Argument::Object(value_4.clone()),
+            ],
+        )?;
     } else {
-        match c
-            .PySys_Audit(
-                "object.__delattr__",
-                "Os",
-                &[Argument::Object(op.clone()), Argument::Str("__defaults__".to_owned())],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PySys_Audit(
+            "object.__delattr__",
+            "Os",
+            &[Argument::Object(op.clone()), Argument::Str("__defaults__".to_owned())],
+        )?;
     };
     c.set_PyFunctionObject_func_version(op, 0)?;
     c.set_PyFunctionObject_func_defaults(op, value_2.as_ref())?;
@@ -635,19 +595,11 @@ pub fn func_get_kwdefaults<C: CApi>(
     op: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::func_get_kwdefaults);
-    match c
-        .PySys_Audit(
-            "object.__getattr__",
-            "Os",
-            &[Argument::Object(op.clone()), Argument::Str("__kwdefaults__".to_owned())],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit(
+        "object.__getattr__",
+        "Os",
+        &[Argument::Object(op.clone()), Argument::Str("__kwdefaults__".to_owned())],
+    )?;
     if c.PyFunctionObject_func_kwdefaults(op)?.is_some() {
         return Ok(c.PyFunctionObject_func_kwdefaults(op)?);
     }
@@ -676,40 +628,21 @@ pub fn func_set_kwdefaults<C: CApi>(
         );
     }
     if let Some(value_4) = &value_2 {
-        match c
-            .PySys_Audit(
-                "object.__setattr__",
-                "OsO",
-                &[
-                    Argument::Object(op.clone()),
-                    Argument::Str("__kwdefaults__".to_owned()),
-                    Argument::Object(value_4.clone()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit(
+            "object.__setattr__",
+            "OsO",
+            &[
+                Argument::Object(op.clone()),
+                Argument::Str("__kwdefaults__".to_owned()),
+                Argument::Object(value_4.clone()),
+            ],
+        )?;
     } else {
-        match c
-            .PySys_Audit(
-                "object.__delattr__",
-                "Os",
-                &[
-                    Argument::Object(op.clone()),
-                    Argument::Str("__kwdefaults__".to_owned()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PySys_Audit(
+            "object.__delattr__",
+            "Os",
+            &[Argument::Object(op.clone()), Argument::Str("__kwdefaults__".to_owned())],
+        )?;
     };
     c.set_PyFunctionObject_func_version(op, 0)?;
     c.set_PyFunctionObject_func_kwdefaults(op, value_2.as_ref())?;
@@ -1031,15 +964,7 @@ pub fn func_new_impl<C: CApi>(
                     }
                 };
             }
-            match c
-                .PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())])
-            {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())])?;
             let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
             let is_2 = !match name {
                 Some(object) => c.is(object, Global::Py_None)?,
@@ -1175,13 +1100,7 @@ pub fn func_new_impl<C: CApi>(
                 }
             };
         }
-        match c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())]) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())])?;
         let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
         let is_2 = !match name {
             Some(object) => c.is(object, Global::Py_None)?,
@@ -1317,13 +1236,7 @@ pub fn func_new_impl<C: CApi>(
                 }
             };
         }
-        match c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())]) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())])?;
         let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
         let is_2 = !match name {
             Some(object) => c.is(object, Global::Py_None)?,
@@ -1457,13 +1370,7 @@ pub fn func_new_impl<C: CApi>(
             }
         };
     }
-    match c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())]) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())])?;
     let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
     let is_2 = !match name {
         Some(object) => c.is(object, Global::Py_None)?,
@@ -1590,85 +1497,40 @@ pub fn functools_wraps<C: CApi>(
     {
         loop {
             let id__module = c._Py_ID("__module__")?;
-            match super::funcobject::functools_copy_attr(
-                c,
-                wrapper,
-                wrapped,
-                &id__module,
-            ) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__module)?;
             break;
         }
     };
     {
         loop {
             let id__name = c._Py_ID("__name__")?;
-            match super::funcobject::functools_copy_attr(
-                c,
-                wrapper,
-                wrapped,
-                &id__name,
-            ) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__name)?;
             break;
         }
     };
     {
         loop {
             let id__qualname = c._Py_ID("__qualname__")?;
-            match super::funcobject::functools_copy_attr(
-                c,
-                wrapper,
-                wrapped,
-                &id__qualname,
-            ) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__qualname)?;
             break;
         }
     };
     {
         loop {
             let id__doc = c._Py_ID("__doc__")?;
-            match super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__doc) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__doc)?;
             break;
         }
     };
     {
         loop {
             let id__annotations = c._Py_ID("__annotations__")?;
-            match super::funcobject::functools_copy_attr(
+            super::funcobject::functools_copy_attr(
                 c,
                 wrapper,
                 wrapped,
                 &id__annotations,
-            ) {
-                Ok(_) => {}
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
+            )?;
             break;
         }
     };
@@ -1755,42 +1617,22 @@ pub fn cm_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::cm_init);
-    match c._PyArg_NoKeywords("classmethod", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("classmethod", Some(kwds))?;
     let mut callable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some("classmethod"),
-            1,
-            1,
-            &mut [Parsed::Object(&mut callable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some("classmethod"),
+        1,
+        1,
+        &mut [Parsed::Object(&mut callable)],
+    )?;
     let callable_2 = match callable {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     c.set_classmethod_cm_callable(self_, Some(&callable_2))?;
     let cm_callable = c.classmethod_cm_callable(self_)?;
-    match super::funcobject::functools_wraps(c, self_, cm_callable.as_ref()) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    super::funcobject::functools_wraps(c, self_, cm_callable.as_ref())?;
     return Ok(0);
 }
 /// CPython: Objects/funcobject.c, `cm_get___isabstractmethod__`.
@@ -1876,42 +1718,22 @@ pub fn sm_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::sm_init);
-    match c._PyArg_NoKeywords("staticmethod", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("staticmethod", Some(kwds))?;
     let mut callable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some("staticmethod"),
-            1,
-            1,
-            &mut [Parsed::Object(&mut callable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some("staticmethod"),
+        1,
+        1,
+        &mut [Parsed::Object(&mut callable)],
+    )?;
     let callable_2 = match callable {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     c.set_staticmethod_sm_callable(self_, Some(&callable_2))?;
     let sm_callable = c.staticmethod_sm_callable(self_)?;
-    match super::funcobject::functools_wraps(c, self_, sm_callable.as_ref()) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    super::funcobject::functools_wraps(c, self_, sm_callable.as_ref())?;
     return Ok(0);
 }
 /// CPython: Objects/funcobject.c, `sm_call`.

@@ -35,14 +35,7 @@ pub fn ga_repr_item<C: CApi>(
         None => false,
     } {
         let r = c.PyUnicode_FromString(Some("..."))?;
-        let result = match c._PyUnicodeWriter_WriteStr(writer, &r) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        return Ok(result);
+        return Ok(c._PyUnicodeWriter_WriteStr(writer, &r)?);
     }
     let id__origin = c._Py_ID("__origin__")?;
     let object = match p {
@@ -50,13 +43,7 @@ pub fn ga_repr_item<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut tmp = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, &object, &id__origin, &mut tmp) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    super::object::_PyObject_LookupAttr(c, &object, &id__origin, &mut tmp)?;
     if let Some(tmp_2) = &tmp {
         let id__args = c._Py_ID("__args__")?;
         let object_2 = match p {
@@ -64,24 +51,11 @@ pub fn ga_repr_item<C: CApi>(
             None => return Err(c.unsupported("NULL where an object must be")),
         };
         let mut tmp_3 = Some(tmp_2.clone());
-        match super::object::_PyObject_LookupAttr(c, &object_2, &id__args, &mut tmp_3) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        super::object::_PyObject_LookupAttr(c, &object_2, &id__args, &mut tmp_3)?;
         if tmp_3.is_some() {
             let r_2 = super::object::PyObject_Repr(c, p)?;
             let err = if let Some(r_3) = &r_2 {
-                let result_4 = match c._PyUnicodeWriter_WriteStr(writer, r_3) {
-                    Ok(result_4) => result_4,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                result_4
+                c._PyUnicodeWriter_WriteStr(writer, r_3)?
             } else {
                 -1i32
             };
@@ -94,29 +68,11 @@ pub fn ga_repr_item<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut qualname = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(
-        c,
-        &object_3,
-        &id__qualname,
-        &mut qualname,
-    ) {
-        Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
+    super::object::_PyObject_LookupAttr(c, &object_3, &id__qualname, &mut qualname)?;
     let Some(qualname_2) = &qualname else {
         let r_9 = super::object::PyObject_Repr(c, p)?;
         let err_4 = if let Some(r_10) = &r_9 {
-            let result_11 = match c._PyUnicodeWriter_WriteStr(writer, r_10) {
-                Ok(result_11) => result_11,
-                Err(error_11) if c.is_exception(&error_11) => {
-                    return Err(error_11);
-                }
-                Err(error_11) => return Err(error_11),
-            };
-            result_11
+            c._PyUnicodeWriter_WriteStr(writer, r_10)?
         } else {
             -1i32
         };
@@ -128,46 +84,19 @@ pub fn ga_repr_item<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut module = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, &object_4, &id__module, &mut module) {
-        Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
+    super::object::_PyObject_LookupAttr(c, &object_4, &id__module, &mut module)?;
     if let Some(module_2) = &module && !c.is(module_2, Global::Py_None)? {
-        if !c.PyUnicode_Check(module_2)? {
-            let r_6 = c
-                .PyUnicode_FromFormat(
-                    "%S.%S",
-                    &[
-                        Argument::Object(module_2.clone()),
-                        Argument::Object(qualname_2.clone()),
-                    ],
-                )?;
-            let result_9 = match c._PyUnicodeWriter_WriteStr(writer, &r_6) {
-                Ok(result_9) => result_9,
-                Err(error_9) if c.is_exception(&error_9) => {
-                    return Err(error_9);
-                }
-                Err(error_9) => return Err(error_9),
-            };
-            return Ok(result_9);
-        }
-        let result_7 = match c._PyUnicode_EqualToASCIIString(Some(module_2), "builtins")
+        if c.PyUnicode_Check(module_2)?
+            && c._PyUnicode_EqualToASCIIString(module_2, "builtins")? != 0
         {
-            Ok(result_7) => result_7,
-            Err(error_7) if c.is_exception(&error_7) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "ga_repr_item: call of PyObject_Str while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_7) => return Err(error_7),
-        };
-        if !(result_7 != 0) {
+            let r_4 = super::object::PyObject_Str(c, Some(qualname_2))?;
+            let err_2 = if let Some(r_5) = &r_4 {
+                c._PyUnicodeWriter_WriteStr(writer, r_5)?
+            } else {
+                -1i32
+            };
+            return Ok(err_2);
+        } else {
             let r_6 = c
                 .PyUnicode_FromFormat(
                     "%S.%S",
@@ -176,40 +105,12 @@ pub fn ga_repr_item<C: CApi>(
                         Argument::Object(qualname_2.clone()),
                     ],
                 )?;
-            let result_9 = match c._PyUnicodeWriter_WriteStr(writer, &r_6) {
-                Ok(result_9) => result_9,
-                Err(error_9) if c.is_exception(&error_9) => {
-                    return Err(error_9);
-                }
-                Err(error_9) => return Err(error_9),
-            };
-            return Ok(result_9);
+            return Ok(c._PyUnicodeWriter_WriteStr(writer, &r_6)?);
         }
-        let r_4 = super::object::PyObject_Str(c, Some(qualname_2))?;
-        let err_2 = if let Some(r_5) = &r_4 {
-            let result_8 = match c._PyUnicodeWriter_WriteStr(writer, r_5) {
-                Ok(result_8) => result_8,
-                Err(error_8) if c.is_exception(&error_8) => {
-                    return Err(error_8);
-                }
-                Err(error_8) => return Err(error_8),
-            };
-            result_8
-        } else {
-            -1i32
-        };
-        return Ok(err_2);
     } else {
         let r_7 = super::object::PyObject_Repr(c, p)?;
         let err_3 = if let Some(r_8) = &r_7 {
-            let result_10 = match c._PyUnicodeWriter_WriteStr(writer, r_8) {
-                Ok(result_10) => result_10,
-                Err(error_10) if c.is_exception(&error_10) => {
-                    return Err(error_10);
-                }
-                Err(error_10) => return Err(error_10),
-            };
-            result_10
+            c._PyUnicodeWriter_WriteStr(writer, r_8)?
         } else {
             -1i32
         };
@@ -392,16 +293,7 @@ pub fn tuple_extend<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let result = c.PyTuple_GET_SIZE(&object)?;
-    let result_2 = match c
-        ._PyTuple_Resize(dst, result.wrapping_add(count).wrapping_sub(1))
-    {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 != 0 {
+    if c._PyTuple_Resize(dst, result.wrapping_add(count).wrapping_sub(1))? != 0 {
         return Ok(-1);
     }
     {
@@ -446,18 +338,12 @@ pub fn _Py_make_parameters<C: CApi>(
                 }
                 let id__typing_subst = c._Py_ID("__typing_subst__")?;
                 let mut subst = None::<C::Object>;
-                match super::object::_PyObject_LookupAttr(
+                super::object::_PyObject_LookupAttr(
                     c,
                     &t,
                     &id__typing_subst,
                     &mut subst,
-                ) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                )?;
                 let (iparam_7, len_5, parameters_6) = if subst.is_some() {
                     let iparam_2 = iparam
                         .wrapping_add(
@@ -472,35 +358,23 @@ pub fn _Py_make_parameters<C: CApi>(
                 } else {
                     let id__parameters = c._Py_ID("__parameters__")?;
                     let mut subparams = None::<C::Object>;
-                    match super::object::_PyObject_LookupAttr(
+                    super::object::_PyObject_LookupAttr(
                         c,
                         &t,
                         &id__parameters,
                         &mut subparams,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    )?;
                     let (iparam_6, len_4, parameters_5) = if let Some(subparams_2) = &subparams
                         && c.PyTuple_Check(subparams_2)?
                     {
-                        let result_4 = c.PyTuple_GET_SIZE(subparams_2)?;
-                        let needed = result_4
+                        let result_2 = c.PyTuple_GET_SIZE(subparams_2)?;
+                        let needed = result_2
                             .wrapping_sub(1)
                             .wrapping_sub(iarg.wrapping_sub(iparam));
                         let (len_3, parameters_4) = if needed > 0 {
                             let len_2 = len.wrapping_add(needed);
                             let mut parameters_3 = parameters_2.clone();
-                            match c._PyTuple_Resize(&mut parameters_3, len_2) {
-                                Ok(_) => {}
-                                Err(error_3) if c.is_exception(&error_3) => {
-                                    return Err(error_3);
-                                }
-                                Err(error_3) => return Err(error_3),
-                            };
+                            c._PyTuple_Resize(&mut parameters_3, len_2)?;
                             (len_2, parameters_3.clone())
                         } else {
                             (len, parameters_2.clone())
@@ -509,7 +383,7 @@ pub fn _Py_make_parameters<C: CApi>(
                             let mut iparam_3 = iparam;
                             let mut j = 0isize;
                             loop {
-                                if j < result_4 {
+                                if j < result_2 {
                                     let t2 = c.PyTuple_GET_ITEM(subparams_2, j)?;
                                     let iparam_4 = iparam_3
                                         .wrapping_add(
@@ -546,13 +420,7 @@ pub fn _Py_make_parameters<C: CApi>(
     };
     let parameters_9 = if iparam_8 < len_6 {
         let mut parameters_8 = parameters_7.clone();
-        match c._PyTuple_Resize(&mut parameters_8, iparam_8) {
-            Ok(_) => {}
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        c._PyTuple_Resize(&mut parameters_8, iparam_8)?;
         parameters_8.clone()
     } else {
         parameters_7.clone()
@@ -582,14 +450,7 @@ pub fn _is_unpacked_typevartuple<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match super::object::PyObject_IsTrue(c, &object) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        super::object::PyObject_IsTrue(c, &object)?
     } else {
         result
     };
@@ -611,19 +472,13 @@ pub fn _unpacked_tuple_args<C: CApi>(
         }
         let id__typing_unpacked_tuple_args = c._Py_ID("__typing_unpacked_tuple_args__")?;
         let mut result = None::<C::Object>;
-        let result_2 = match super::object::_PyObject_LookupAttr(
+        if super::object::_PyObject_LookupAttr(
             c,
             arg,
             &id__typing_unpacked_tuple_args,
             &mut result,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 > 0 {
+        )? > 0
+        {
             if match result.as_ref() {
                 Some(object) => c.is(object, Global::Py_None)?,
                 None => false,
@@ -636,19 +491,13 @@ pub fn _unpacked_tuple_args<C: CApi>(
     } else {
         let id__typing_unpacked_tuple_args = c._Py_ID("__typing_unpacked_tuple_args__")?;
         let mut result = None::<C::Object>;
-        let result_2 = match super::object::_PyObject_LookupAttr(
+        if super::object::_PyObject_LookupAttr(
             c,
             arg,
             &id__typing_unpacked_tuple_args,
             &mut result,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 > 0 {
+        )? > 0
+        {
             if match result.as_ref() {
                 Some(object) => c.is(object, Global::Py_None)?,
                 None => false,
@@ -927,13 +776,7 @@ pub fn ga_reduce<C: CApi>(
     };
     let tmp = super::genericaliasobject::Py_GenericAlias(c, &object, &object_2)?;
     let tmp_4 = if let Some(tmp_2) = &tmp {
-        let tmp_3 = match super::abstract_::PyObject_GetIter(c, tmp_2) {
-            Ok(tmp_3) => tmp_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let tmp_3 = super::abstract_::PyObject_GetIter(c, tmp_2)?;
         Some(tmp_3.clone())
     } else {
         None
@@ -974,13 +817,17 @@ pub fn ga_parameters<C: CApi>(
             Err(error) if c.is_exception(&error) => {
                 c.set_gaobject_parameters(self_, None)?;
                 if c.gaobject_parameters(self_)?.is_some() {
-                    c.gaobject_parameters(self_)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "ga_parameters: return of a computed value while an exception is pending",
-                            ),
-                    );
+                    let parameters_2 = c.gaobject_parameters(self_)?;
+                    return if parameters_2.is_none() {
+                        Err(error)
+                    } else {
+                        Err(
+                            c
+                                .unsupported(
+                                    "ga_parameters: return of an object while an exception is pending",
+                                ),
+                        )
+                    };
                 }
                 return Err(error);
             }
@@ -1060,21 +907,9 @@ pub fn ga_new<C: CApi>(
     kwds: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::ga_new);
-    match c._PyArg_NoKeywords("GenericAlias", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("GenericAlias", result_2, 2, 2) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("GenericAlias", Some(kwds))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("GenericAlias", result, 2, 2)?;
     let origin = c.PyTuple_GET_ITEM(args, 0)?;
     let arguments = c.PyTuple_GET_ITEM(args, 1)?;
     let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
@@ -1083,19 +918,7 @@ pub fn ga_new<C: CApi>(
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
     let self_ = c.call_allocfunc(&function, type_, 0)?;
-    let result_4 = match super::genericaliasobject::setup_ga(
-        c,
-        &self_,
-        &origin,
-        Some(&arguments),
-    ) {
-        Ok(result_4) => result_4,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_4 != 0 {
+    if super::genericaliasobject::setup_ga(c, &self_, &origin, Some(&arguments))? != 0 {
         return Ok(Some(self_));
     }
     return Ok(None);
@@ -1202,19 +1025,7 @@ pub fn Py_GenericAlias<C: CApi>(
     c.enter(FunctionId::Py_GenericAlias);
     let Py_GenericAliasType = c.variable("Py_GenericAliasType")?;
     let alias = super::typeobject::PyType_GenericAlloc(c, &Py_GenericAliasType, 0)?;
-    let result = match super::genericaliasobject::setup_ga(
-        c,
-        &alias,
-        origin,
-        Some(args),
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::genericaliasobject::setup_ga(c, &alias, origin, Some(args))? != 0 {
         return Ok(Some(alias));
     }
     return Ok(None);

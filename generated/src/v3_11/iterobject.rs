@@ -205,18 +205,12 @@ pub fn calliter_iternext<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match super::object::PyObject_RichCompareBool(
+        let result_2 = super::object::PyObject_RichCompareBool(
             c,
             &object_2,
             &result,
             2,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
         if result_2 == 0 {
             return Ok(Some(result));
         }

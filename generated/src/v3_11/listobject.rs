@@ -15,24 +15,11 @@ pub fn list_insert<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_insert);
-    match c._PyArg_CheckPositional("insert", nargs, 2, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("insert", nargs, 2, 2)?;
     let item = c.item(args, 0)?;
     let iobj = super::abstract_::_PyNumber_Index(c, &item)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -69,27 +56,14 @@ pub fn list_pop<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_pop);
-    match c._PyArg_CheckPositional("pop", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("pop", nargs, 0, 1)?;
     if nargs < 1 {
         return Ok(super::listobject::list_pop_impl(c, self_, -1)?);
     }
     let item = c.item(args, 0)?;
     let iobj = super::abstract_::_PyNumber_Index(c, &item)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -153,22 +127,16 @@ pub fn list_index<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_index);
-    match c._PyArg_CheckPositional("index", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("index", nargs, 1, 3)?;
     let value = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::listobject::list_index_impl(c, self_, &value, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndexNotNone(&item, &mut start) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+    let result = match c._PyEval_SliceIndexNotNone(&item, &mut start) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if nargs < 3 {
                 return Err(
                     c
@@ -185,9 +153,9 @@ pub fn list_index<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    if result_2 != 0 {
+    if result != 0 {
         if nargs < 3 {
             return Ok(
                 super::listobject::list_index_impl(c, self_, &value, start, isize::MAX)?,
@@ -195,9 +163,9 @@ pub fn list_index<C: CApi>(
         }
         let item_2 = c.item(args, 2)?;
         let mut stop = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndexNotNone(&item_2, &mut stop) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_2 = match c._PyEval_SliceIndexNotNone(&item_2, &mut stop) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -205,9 +173,9 @@ pub fn list_index<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
-        if result_3 != 0 {
+        if result_2 != 0 {
             return Ok(
                 super::listobject::list_index_impl(c, self_, &value, start, stop)?,
             );
@@ -226,21 +194,9 @@ pub fn list___init__<C: CApi>(
     c.enter(FunctionId::list___init__);
     let PyList_Type = c.global(Global::PyList_Type)?;
     if c.Py_IS_TYPE(self_, &PyList_Type)? {
-        match c._PyArg_NoKeywords("list", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("list", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("list", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(c.list___init___impl(self_, None)?);
         }
@@ -251,35 +207,17 @@ pub fn list___init__<C: CApi>(
     let tp_new = c.slot(&tp, Slot::tp_new)?;
     let PyList_Type_2 = c.global(Global::PyList_Type)?;
     if !(tp_new.as_ref() == c.slot(&PyList_Type_2, Slot::tp_new)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("list", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(c.list___init___impl(self_, None)?);
         }
         let iterable = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(c.list___init___impl(self_, Some(&iterable))?);
     }
-    match c._PyArg_NoKeywords("list", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("list", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("list", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
         return Ok(c.list___init___impl(self_, None)?);
     }
@@ -355,6 +293,21 @@ pub fn _PyList_Fini<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     super::listobject::_PyList_ClearFreeList(c)?;
     return Ok(());
 }
+/// CPython: Objects/listobject.c, `_PyList_DebugMallocStats`.
+pub fn _PyList_DebugMallocStats<C: CApi>(
+    c: &mut C,
+    out: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyList_DebugMallocStats);
+    let state = super::listobject::get_list_state(c)?;
+    let object = match state.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_list_state_numfree(&object)?;
+    c._PyDebugAllocatorStats(out, "free PyListObject", numfree, 40)?;
+    return Ok(());
+}
 /// CPython: Objects/listobject.c, `PyList_Size`.
 pub fn PyList_Size<C: CApi>(c: &mut C, op: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyList_Size);
@@ -377,13 +330,7 @@ pub fn ins1<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::ins1);
     let result = c.Py_SIZE(self_)?;
-    match c.list_resize(self_, result.wrapping_add(1)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.list_resize(self_, result.wrapping_add(1))?;
     let where__4 = if where_ < 0 {
         let where__2 = where_.wrapping_add(result);
         let where__3 = if where__2 < 0 { 0isize } else { where__2 };
@@ -433,13 +380,7 @@ pub fn _PyList_AppendTakeRefListResize<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyList_AppendTakeRefListResize);
     let result = c.PyList_GET_SIZE(self_)?;
-    match c.list_resize(self_, result.wrapping_add(1)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.list_resize(self_, result.wrapping_add(1))?;
     c.PyList_SET_ITEM(self_, result, newitem)?;
     return Ok(0);
 }
@@ -467,13 +408,7 @@ pub fn list_repr<C: CApi>(
     let i = super::object::Py_ReprEnter(c, v)? as isize;
     if i != 0 {
         let value = if i > 0 {
-            let result = match c.PyUnicode_FromString(Some("[...]")) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyUnicode_FromString(Some("[...]"))?;
             Some(result.clone())
         } else {
             None
@@ -492,12 +427,12 @@ pub fn list_repr<C: CApi>(
     )?;
     match c._PyUnicodeWriter_WriteChar(&writer, 91) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c._PyUnicodeWriter_Dealloc(&writer)?;
             super::object::Py_ReprLeave(c, v)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let writer_3 = {
         let mut i_2 = 0isize;
@@ -507,23 +442,23 @@ pub fn list_repr<C: CApi>(
                 if i_2 > 0 {
                     match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
                         Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
+                        Err(error_2) if c.is_exception(&error_2) => {
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
                             super::object::Py_ReprLeave(c, v)?;
-                            return Err(error_3);
+                            return Err(error_2);
                         }
-                        Err(error_3) => return Err(error_3),
+                        Err(error_2) => return Err(error_2),
                     };
                 }
                 let item = c.PyListObject_ob_item_at(v, i_2)?;
                 let s = match super::object::PyObject_Repr(c, item.as_ref()) {
                     Ok(s) => s,
-                    Err(error_4) if c.is_exception(&error_4) => {
+                    Err(error_3) if c.is_exception(&error_3) => {
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
                         super::object::Py_ReprLeave(c, v)?;
-                        return Err(error_4);
+                        return Err(error_3);
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error_3) => return Err(error_3),
                 };
                 let Some(s_2) = &s else {
                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
@@ -532,12 +467,12 @@ pub fn list_repr<C: CApi>(
                 };
                 match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
                     Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Err(error_4) if c.is_exception(&error_4) => {
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
                         super::object::Py_ReprLeave(c, v)?;
-                        return Err(error_5);
+                        return Err(error_4);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_4) => return Err(error_4),
                 };
                 let i_3 = i_2.wrapping_add(1);
                 i_2 = i_3;
@@ -549,16 +484,16 @@ pub fn list_repr<C: CApi>(
     c.set__PyUnicodeWriter_overallocate(&writer_3, 0)?;
     match c._PyUnicodeWriter_WriteChar(&writer_3, 93) {
         Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
+        Err(error_5) if c.is_exception(&error_5) => {
             c._PyUnicodeWriter_Dealloc(&writer_3)?;
             super::object::Py_ReprLeave(c, v)?;
-            return Err(error_6);
+            return Err(error_5);
         }
-        Err(error_6) => return Err(error_6),
+        Err(error_5) => return Err(error_5),
     };
     match super::object::Py_ReprLeave(c, v) {
         Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_6) if c.is_exception(&error_6) => {
             return Err(
                 c
                     .unsupported(
@@ -566,7 +501,7 @@ pub fn list_repr<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_6) => return Err(error_6),
     };
     return Ok(Some(c._PyUnicodeWriter_Finish(&writer_3)?));
 }
@@ -704,13 +639,7 @@ pub fn list_inplace_repeat<C: CApi>(
     {
         return Err(c.PyErr_NoMemory());
     }
-    match c.list_resize(self_, result.wrapping_mul(n)) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.list_resize(self_, result.wrapping_mul(n))?;
     {
         let mut i = 1isize;
         let mut p = result;
@@ -771,14 +700,7 @@ pub fn list_insert_impl<C: CApi>(
     object: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_insert_impl);
-    let result = match super::listobject::ins1(c, self_, index, object) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result == 0 {
+    if super::listobject::ins1(c, self_, index, object)? == 0 {
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -819,13 +741,7 @@ pub fn list_append<C: CApi>(
     object: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_append);
-    match c._PyList_AppendTakeRef(self_, object) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyList_AppendTakeRef(self_, object)?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/listobject.c, `_PyList_Extend`.
@@ -1126,26 +1042,18 @@ pub fn list_remove<C: CApi>(
                     value,
                     2,
                 )?;
-                if !(result > 0) {
-                    if result < 0 {
-                        return Ok(None);
+                if result > 0 {
+                    if c.list_ass_slice(self_, i, i.wrapping_add(1), None)? == 0 {
+                        return Ok(Some(c.global(Global::Py_None)?));
                     }
-                    let i_2 = i.wrapping_add(1);
-                    i = i_2;
-                    continue;
+                    return Ok(None);
                 }
-                let result_2 = match c.list_ass_slice(self_, i, i.wrapping_add(1), None)
-                {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result_2 == 0 {
-                    return Ok(Some(c.global(Global::Py_None)?));
+                if result < 0 {
+                    return Ok(None);
                 }
-                return Ok(None);
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
             }
             break;
         }
@@ -1286,16 +1194,10 @@ pub fn list_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_vectorcall);
-    match c._PyArg_NoKwnames("list", Some(kwnames)) {
-        Ok(_) => {}
+    c._PyArg_NoKwnames("list", Some(kwnames))?;
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -1303,26 +1205,13 @@ pub fn list_vectorcall<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyArg_CheckPositional("list", result, 0, 1)?;
     let list = super::typeobject::PyType_GenericAlloc(c, type_, 0)?;
-    if result_2 != 0 {
+    if result != 0 {
         let item = c.item(args, 0)?;
-        let result_4 = match c.list___init___impl(&list, Some(&item)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if result_4 != 0 {
+        if c.list___init___impl(&list, Some(&item))? != 0 {
             return Ok(None);
         }
     }
@@ -1382,38 +1271,32 @@ pub fn list_subscript<C: CApi>(
     let mut start = 0;
     let mut stop = 0;
     let mut step = 0;
-    match super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_3 = c.Py_SIZE(self_)?;
+    super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step)?;
+    let result_2 = c.Py_SIZE(self_)?;
     let mut start_2 = start;
     let mut stop_2 = stop;
-    let result_4 = super::sliceobject::PySlice_AdjustIndices(
+    let result_3 = super::sliceobject::PySlice_AdjustIndices(
         c,
-        result_3,
+        result_2,
         &mut start_2,
         &mut stop_2,
         step,
     )?;
-    if result_4 <= 0 {
+    if result_3 <= 0 {
         return Ok(Some(c.PyList_New(0)?));
     }
     if step == 1 {
         return Ok(Some(c.list_slice(self_, start_2, stop_2)?));
     }
-    let result_5 = c.list_new_prealloc(result_4)?;
+    let result_4 = c.list_new_prealloc(result_3)?;
     let cur = start_2 as usize;
     {
         let mut cur_2 = cur;
         let mut i_2 = 0isize;
         loop {
-            if i_2 < result_4 {
+            if i_2 < result_3 {
                 let it = c.PyListObject_ob_item_at(self_, cur_2 as isize)?;
-                c.set_PyListObject_ob_item_at(&result_5, i_2, it.as_ref())?;
+                c.set_PyListObject_ob_item_at(&result_4, i_2, it.as_ref())?;
                 let cur_3 = cur_2.wrapping_add(step as usize);
                 let i_3 = i_2.wrapping_add(1);
                 cur_2 = cur_3;
@@ -1423,8 +1306,8 @@ pub fn list_subscript<C: CApi>(
             break;
         }
     };
-    c.Py_SET_SIZE(&result_5, result_4)?;
-    return Ok(Some(result_5));
+    c.Py_SET_SIZE(&result_4, result_3)?;
+    return Ok(Some(result_4));
 }
 /// CPython: Objects/listobject.c, `list_iter`.
 pub fn list_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::Error> {

@@ -86,13 +86,7 @@ pub fn int___round__<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int___round__);
-    match c._PyArg_CheckPositional("__round__", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("__round__", nargs, 0, 1)?;
     if nargs < 1 {
         return Ok(super::longobject::int___round___impl(c, self_, None)?);
     }
@@ -164,8 +158,8 @@ pub fn int_to_bytes<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_6 = super::object::PyObject_IsTrue(c, &object_7)?;
-            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_6)?));
+            let result_5 = super::object::PyObject_IsTrue(c, &object_7)?;
+            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_5)?));
         }
         return Ok(Some(c.int_to_bytes_impl(self_, 1, None, 0)?));
     }
@@ -178,14 +172,7 @@ pub fn int_to_bytes<C: CApi>(
         };
         let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
         let ival = if let Some(iobj_2) = &iobj {
-            let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result_2
+            c.PyLong_AsSsize_t(iobj_2)?
         } else {
             -1isize
         };
@@ -198,8 +185,8 @@ pub fn int_to_bytes<C: CApi>(
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
-                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_3)?));
+                    let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
+                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_2)?));
                 }
                 return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
             }
@@ -213,8 +200,8 @@ pub fn int_to_bytes<C: CApi>(
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
-                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_3)?));
+                    let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
+                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_2)?));
                 }
                 return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
             }
@@ -248,10 +235,10 @@ pub fn int_to_bytes<C: CApi>(
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_4 = super::object::PyObject_IsTrue(c, &object_4)?;
+                let result_3 = super::object::PyObject_IsTrue(c, &object_4)?;
                 return Ok(
                     Some(
-                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_4)?,
+                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_3)?,
                     ),
                 );
             }
@@ -267,9 +254,9 @@ pub fn int_to_bytes<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_5 = super::object::PyObject_IsTrue(c, &object_6)?;
+        let result_4 = super::object::PyObject_IsTrue(c, &object_6)?;
         return Ok(
-            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_5)?),
+            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_4)?),
         );
     }
     return Ok(Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), 0)?));
@@ -426,6 +413,25 @@ pub fn long_normalize<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C:
     }
     return Ok(v.clone());
 }
+/// CPython: Objects/longobject.c, `_PyLong_FromMedium`.
+pub fn _PyLong_FromMedium<C: CApi>(c: &mut C, x: i32) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyLong_FromMedium);
+    let v = match c.PyObject_Malloc(32) {
+        Ok(v) => v,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.PyErr_NoMemory());
+        }
+        Err(error) => return Err(error),
+    };
+    let value = if x < 0 { -1i32 } else { 1i32 };
+    let sign = value as isize;
+    let value_2 = if x < 0 { x.wrapping_neg() } else { x };
+    let abs_x = value_2 as u32;
+    let PyLong_Type = c.global(Global::PyLong_Type)?;
+    c._PyObject_InitVar(&v, &PyLong_Type, sign)?;
+    c.set_PyLongObject_ob_digit_at(&v, 0, abs_x)?;
+    return Ok(v);
+}
 /// CPython: Objects/longobject.c, `_PyLong_Negate`.
 pub fn _PyLong_Negate<C: CApi>(
     c: &mut C,
@@ -433,42 +439,33 @@ pub fn _PyLong_Negate<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyLong_Negate);
     let x = x_p.clone();
-    let result = match c.Py_REFCNT(x.as_ref()) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            super::longobject::medium_value(c, x.as_ref())?;
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Negate: call of _PyLong_FromSTwoDigits while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let object = match x.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if result == 1 {
-        let object = match x.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_2 = c.Py_SIZE(&object)?;
+    if c.Py_REFCNT(&object)? == 1 {
         let object_2 = match x.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.Py_SET_SIZE(&object_2, result_2.wrapping_neg())?;
+        let result = c.Py_SIZE(&object_2)?;
+        let object_3 = match x.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.Py_SET_SIZE(&object_3, result.wrapping_neg())?;
         return Ok(());
     }
-    let result_3 = super::longobject::medium_value(c, x.as_ref())?;
-    let result_4 = match c._PyLong_FromSTwoDigits(result_3.wrapping_neg()) {
-        Ok(result_4) => result_4,
-        Err(error_2) if c.is_exception(&error_2) => {
+    let result_2 = super::longobject::medium_value(c, x.as_ref())?;
+    let result_3 = match c._PyLong_FromSTwoDigits(result_2.wrapping_neg()) {
+        Ok(result_3) => result_3,
+        Err(error) if c.is_exception(&error) => {
             *x_p = None;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    *x_p = Some(result_4.clone());
+    *x_p = Some(result_3.clone());
     return Ok(());
 }
 /// CPython: Objects/longobject.c, `PyLong_AsLongAndOverflow`.
@@ -887,19 +884,7 @@ pub fn long_divrem<C: CApi>(
         };
         *prem = result_3.clone();
         if result_3.is_some() {
-            let zero = match c._PyLong_GetZero() {
-                Ok(zero) => zero,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    *pdiv = None;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_divrem: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let zero = c._PyLong_GetZero()?;
             *pdiv = Some(zero.clone());
             return Ok(0);
         }
@@ -916,18 +901,18 @@ pub fn long_divrem<C: CApi>(
             let z = c.divrem1(a, item_2, &mut rem)?;
             let result_4 = match c.PyLong_FromLong(rem as i64) {
                 Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
+                Err(error_2) if c.is_exception(&error_2) => {
                     *prem = None;
-                    return Err(error_3);
+                    return Err(error_2);
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error_2) => return Err(error_2),
             };
             *prem = Some(result_4.clone());
             (result_4.clone(), z.clone())
         } else {
             let z_2 = match c.x_divrem(a, b, prem) {
                 Ok(z_2) => z_2,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error_3) if c.is_exception(&error_3) => {
                     return Err(
                         c
                             .unsupported(
@@ -935,11 +920,11 @@ pub fn long_divrem<C: CApi>(
                             ),
                     );
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_3) => return Err(error_3),
             };
             let result_5 = match c.maybe_small_long((*prem).as_ref()) {
                 Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
+                Err(error_4) if c.is_exception(&error_4) => {
                     *prem = None;
                     let object_10 = match a {
                         Some(object) => object.clone(),
@@ -972,15 +957,15 @@ pub fn long_divrem<C: CApi>(
                     let mut z_3 = Some(z_2.clone());
                     match super::longobject::_PyLong_Negate(c, &mut z_3) {
                         Ok(_) => {}
-                        Err(error_6) if c.is_exception(&error_6) => {
+                        Err(error_5) if c.is_exception(&error_5) => {
                             *prem = None;
-                            return Err(error_6);
+                            return Err(error_5);
                         }
-                        Err(error_6) => return Err(error_6),
+                        Err(error_5) => return Err(error_5),
                     };
                     if !z_3.is_some() {
                         *prem = None;
-                        return Err(error_5);
+                        return Err(error_4);
                     }
                     let object_12 = match a {
                         Some(object) => object.clone(),
@@ -998,7 +983,7 @@ pub fn long_divrem<C: CApi>(
                             ),
                     );
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_4) => return Err(error_4),
             };
             *prem = Some(result_5.clone());
             (result_5.clone(), z_2.clone())
@@ -1017,11 +1002,11 @@ pub fn long_divrem<C: CApi>(
             let mut z_5 = Some(z_4.clone());
             match super::longobject::_PyLong_Negate(c, &mut z_5) {
                 Ok(_) => {}
-                Err(error_7) if c.is_exception(&error_7) => {
+                Err(error_6) if c.is_exception(&error_6) => {
                     *prem = None;
-                    return Err(error_7);
+                    return Err(error_6);
                 }
-                Err(error_7) => return Err(error_7),
+                Err(error_6) => return Err(error_6),
             };
             let Some(z_6) = &z_5 else {
                 *prem = None;
@@ -1039,11 +1024,11 @@ pub fn long_divrem<C: CApi>(
         if result_11 < 0 && c.Py_SIZE(&prem_2)? != 0 {
             match super::longobject::_PyLong_Negate(c, prem) {
                 Ok(_) => {}
-                Err(error_8) if c.is_exception(&error_8) => {
+                Err(error_7) if c.is_exception(&error_7) => {
                     *prem = None;
-                    return Err(error_8);
+                    return Err(error_7);
                 }
-                Err(error_8) => return Err(error_8),
+                Err(error_7) => return Err(error_7),
             };
             if !(*prem).is_some() {
                 *prem = None;
@@ -1052,7 +1037,7 @@ pub fn long_divrem<C: CApi>(
         }
         let result_13 = match c.maybe_small_long(Some(&z_7)) {
             Ok(result_13) => result_13,
-            Err(error_9) if c.is_exception(&error_9) => {
+            Err(error_8) if c.is_exception(&error_8) => {
                 *pdiv = None;
                 return Err(
                     c
@@ -1061,7 +1046,7 @@ pub fn long_divrem<C: CApi>(
                         ),
                 );
             }
-            Err(error_9) => return Err(error_9),
+            Err(error_8) => return Err(error_8),
         };
         *pdiv = Some(result_13.clone());
         return Ok(0);
@@ -1086,19 +1071,7 @@ pub fn long_divrem<C: CApi>(
         };
         *prem = result_3.clone();
         if result_3.is_some() {
-            let zero = match c._PyLong_GetZero() {
-                Ok(zero) => zero,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    *pdiv = None;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_divrem: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let zero = c._PyLong_GetZero()?;
             *pdiv = Some(zero.clone());
             return Ok(0);
         }
@@ -1114,18 +1087,18 @@ pub fn long_divrem<C: CApi>(
         let z = c.divrem1(a, item_2, &mut rem)?;
         let result_4 = match c.PyLong_FromLong(rem as i64) {
             Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 *prem = None;
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         *prem = Some(result_4.clone());
         (result_4.clone(), z.clone())
     } else {
         let z_2 = match c.x_divrem(a, b, prem) {
             Ok(z_2) => z_2,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -1133,11 +1106,11 @@ pub fn long_divrem<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_3) => return Err(error_3),
         };
         let result_5 = match c.maybe_small_long((*prem).as_ref()) {
             Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 *prem = None;
                 let object_10 = match a {
                     Some(object) => object.clone(),
@@ -1168,15 +1141,15 @@ pub fn long_divrem<C: CApi>(
                 let mut z_3 = Some(z_2.clone());
                 match super::longobject::_PyLong_Negate(c, &mut z_3) {
                     Ok(_) => {}
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_5) if c.is_exception(&error_5) => {
                         *prem = None;
-                        return Err(error_6);
+                        return Err(error_5);
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_5) => return Err(error_5),
                 };
                 if !z_3.is_some() {
                     *prem = None;
-                    return Err(error_5);
+                    return Err(error_4);
                 }
                 let object_12 = match a {
                     Some(object) => object.clone(),
@@ -1194,7 +1167,7 @@ pub fn long_divrem<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_4) => return Err(error_4),
         };
         *prem = Some(result_5.clone());
         (result_5.clone(), z_2.clone())
@@ -1213,11 +1186,11 @@ pub fn long_divrem<C: CApi>(
         let mut z_5 = Some(z_4.clone());
         match super::longobject::_PyLong_Negate(c, &mut z_5) {
             Ok(_) => {}
-            Err(error_7) if c.is_exception(&error_7) => {
+            Err(error_6) if c.is_exception(&error_6) => {
                 *prem = None;
-                return Err(error_7);
+                return Err(error_6);
             }
-            Err(error_7) => return Err(error_7),
+            Err(error_6) => return Err(error_6),
         };
         let Some(z_6) = &z_5 else {
             *prem = None;
@@ -1235,11 +1208,11 @@ pub fn long_divrem<C: CApi>(
     if result_11 < 0 && c.Py_SIZE(&prem_2)? != 0 {
         match super::longobject::_PyLong_Negate(c, prem) {
             Ok(_) => {}
-            Err(error_8) if c.is_exception(&error_8) => {
+            Err(error_7) if c.is_exception(&error_7) => {
                 *prem = None;
-                return Err(error_8);
+                return Err(error_7);
             }
-            Err(error_8) => return Err(error_8),
+            Err(error_7) => return Err(error_7),
         };
         if !(*prem).is_some() {
             *prem = None;
@@ -1248,7 +1221,7 @@ pub fn long_divrem<C: CApi>(
     }
     let result_13 = match c.maybe_small_long(Some(&z_7)) {
         Ok(result_13) => result_13,
-        Err(error_9) if c.is_exception(&error_9) => {
+        Err(error_8) if c.is_exception(&error_8) => {
             *pdiv = None;
             return Err(
                 c
@@ -1257,7 +1230,7 @@ pub fn long_divrem<C: CApi>(
                     ),
             );
         }
-        Err(error_9) => return Err(error_9),
+        Err(error_8) => return Err(error_8),
     };
     *pdiv = Some(result_13.clone());
     return Ok(0);
@@ -1266,7 +1239,7 @@ pub fn long_divrem<C: CApi>(
 pub fn long_compare<C: CApi>(
     c: &mut C,
     a: Option<&C::Object>,
-    b: Option<&C::Object>,
+    b: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::long_compare);
     let object = match a {
@@ -1274,29 +1247,25 @@ pub fn long_compare<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let result = c.Py_SIZE(&object)?;
-    let object_2 = match b {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let sign = result.wrapping_sub(c.Py_SIZE(&object_2)?);
+    let sign = result.wrapping_sub(c.Py_SIZE(b)?);
     let sign_2 = if sign == 0 {
-        let object_3 = match a {
+        let object_2 = match a {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = c.Py_SIZE(&object_3)?;
+        let result_2 = c.Py_SIZE(&object_2)?;
         let value = if result_2 < 0 {
+            let object_3 = match a {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.Py_SIZE(&object_3)?.wrapping_neg()
+        } else {
             let object_4 = match a {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c.Py_SIZE(&object_4)?.wrapping_neg()
-        } else {
-            let object_5 = match a {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c.Py_SIZE(&object_5)?
+            c.Py_SIZE(&object_4)?
         };
         let diff_3 = {
             let mut diff = 0i32;
@@ -1304,19 +1273,13 @@ pub fn long_compare<C: CApi>(
             loop {
                 let i_2 = i.wrapping_sub(1);
                 if i_2 >= 0 {
-                    let object_6 = match a {
+                    let object_5 = match a {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->ob_digit")),
                     };
-                    let item = c.PyLongObject_ob_digit_at(&object_6, i_2)?;
-                    let object_7 = match b {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->ob_digit")),
-                    };
+                    let item = c.PyLongObject_ob_digit_at(&object_5, i_2)?;
                     let diff_2 = (item as i32)
-                        .wrapping_sub(
-                            c.PyLongObject_ob_digit_at(&object_7, i_2)? as i32,
-                        );
+                        .wrapping_sub(c.PyLongObject_ob_digit_at(b, i_2)? as i32);
                     if !(diff_2 != 0) {
                         diff = diff_2;
                         i = i_2;
@@ -1328,11 +1291,11 @@ pub fn long_compare<C: CApi>(
                 }
             }
         };
-        let object_8 = match a {
+        let object_6 = match a {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = c.Py_SIZE(&object_8)?;
+        let result_3 = c.Py_SIZE(&object_6)?;
         let value_2 = if result_3 < 0 { diff_3.wrapping_neg() } else { diff_3 };
         value_2 as isize
     } else {
@@ -1361,7 +1324,7 @@ pub fn long_richcompare<C: CApi>(
     let result = if is {
         0isize
     } else {
-        super::longobject::long_compare(c, Some(self_), Some(other))?
+        super::longobject::long_compare(c, Some(self_), other)?
     };
     match op {
         2 => {
@@ -1638,46 +1601,22 @@ pub fn _PyLong_Add<C: CApi>(
     let z_7 = if result_3 < 0 {
         let result_4 = c.Py_SIZE(b)?;
         let z_3 = if result_4 < 0 {
-            let z = match super::longobject::x_add(c, a, b) {
-                Ok(z) => z,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let z = super::longobject::x_add(c, a, b)?;
             let result_5 = c.Py_SIZE(&z)?;
             c.Py_SET_SIZE(&z, result_5.wrapping_neg())?;
             z.clone()
         } else {
-            let z_2 = match super::longobject::x_sub(c, b, a) {
-                Ok(z_2) => z_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let z_2 = super::longobject::x_sub(c, b, a)?;
             z_2.clone()
         };
         z_3.clone()
     } else {
         let result_6 = c.Py_SIZE(b)?;
         let z_6 = if result_6 < 0 {
-            let z_4 = match super::longobject::x_sub(c, a, b) {
-                Ok(z_4) => z_4,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let z_4 = super::longobject::x_sub(c, a, b)?;
             z_4.clone()
         } else {
-            let z_5 = match super::longobject::x_add(c, a, b) {
-                Ok(z_5) => z_5,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let z_5 = super::longobject::x_add(c, a, b)?;
             z_5.clone()
         };
         z_6.clone()
@@ -1738,22 +1677,10 @@ pub fn _PyLong_Subtract<C: CApi>(
     let z_7 = if result_3 < 0 {
         let result_4 = c.Py_SIZE(b)?;
         let z_3 = if result_4 < 0 {
-            let z = match super::longobject::x_sub(c, b, a) {
-                Ok(z) => z,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let z = super::longobject::x_sub(c, b, a)?;
             z.clone()
         } else {
-            let z_2 = match super::longobject::x_add(c, a, b) {
-                Ok(z_2) => z_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let z_2 = super::longobject::x_add(c, a, b)?;
             let result_5 = c.Py_SIZE(&z_2)?;
             c.Py_SET_SIZE(&z_2, result_5.wrapping_neg())?;
             z_2.clone()
@@ -1762,22 +1689,10 @@ pub fn _PyLong_Subtract<C: CApi>(
     } else {
         let result_6 = c.Py_SIZE(b)?;
         let z_6 = if result_6 < 0 {
-            let z_4 = match super::longobject::x_add(c, a, b) {
-                Ok(z_4) => z_4,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let z_4 = super::longobject::x_add(c, a, b)?;
             z_4.clone()
         } else {
-            let z_5 = match super::longobject::x_sub(c, a, b) {
-                Ok(z_5) => z_5,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let z_5 = super::longobject::x_sub(c, a, b)?;
             z_5.clone()
         };
         z_6.clone()
@@ -1788,7 +1703,7 @@ pub fn _PyLong_Subtract<C: CApi>(
 pub fn long_sub<C: CApi>(
     c: &mut C,
     a: Option<&C::Object>,
-    b: Option<&C::Object>,
+    b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::long_sub);
     {
@@ -1797,28 +1712,18 @@ pub fn long_sub<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyLong_Check(&object)? {
+            if c.PyLong_Check(&object)? && c.PyLong_Check(b)? {
+                break
+            } else {
                 return Ok(c.global(Global::Py_NotImplemented)?);
             }
-            let object_2 = match b {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyLong_Check(&object_2)? {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-            break;
         }
     };
-    let object_3 = match a {
+    let object_2 = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let object_4 = match b {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(super::longobject::_PyLong_Subtract(c, &object_3, &object_4)?);
+    return Ok(super::longobject::_PyLong_Subtract(c, &object_2, b)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_Multiply`.
 pub fn _PyLong_Multiply<C: CApi>(
@@ -2003,51 +1908,23 @@ pub fn l_divmod<C: CApi>(
     if !(value == 1) {
         let mut div_3 = None::<C::Object>;
         let mut mod__2 = None::<C::Object>;
-        let result_3 = match super::longobject::long_divrem(
-            c,
-            v,
-            w,
-            &mut div_3,
-            &mut mod__2,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_3 < 0 {
+        if super::longobject::long_divrem(c, v, w, &mut div_3, &mut mod__2)? < 0 {
             return Ok(-1);
         }
         let object_7 = match mod__2.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_4 = c.Py_SIZE(&object_7)?;
-        let (div_5, mod__4) = if result_4 < 0 {
+        let result_3 = c.Py_SIZE(&object_7)?;
+        let (div_5, mod__4) = if result_3 < 0 {
             let object_8 = match w {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
             if c.Py_SIZE(&object_8)? > 0 {
                 let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-                let result_5 = match c._PyLong_GetOne() {
-                    Ok(result_5) => result_5,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_divmod: call of long_sub while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                let div_4 = super::longobject::long_sub(
-                    c,
-                    div_3.as_ref(),
-                    Some(&result_5),
-                )?;
+                let result_4 = c._PyLong_GetOne()?;
+                let div_4 = super::longobject::long_sub(c, div_3.as_ref(), &result_4)?;
                 (Some(div_4.clone()), Some(mod__3.clone()))
             } else {
                 let object_9 = match mod__2.as_ref() {
@@ -2061,22 +1938,11 @@ pub fn l_divmod<C: CApi>(
                     };
                     if c.Py_SIZE(&object_10)? < 0 {
                         let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-                        let result_5 = match c._PyLong_GetOne() {
-                            Ok(result_5) => result_5,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "l_divmod: call of long_sub while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
+                        let result_4 = c._PyLong_GetOne()?;
                         let div_4 = super::longobject::long_sub(
                             c,
                             div_3.as_ref(),
-                            Some(&result_5),
+                            &result_4,
                         )?;
                         (Some(div_4.clone()), Some(mod__3.clone()))
                     } else {
@@ -2098,22 +1964,11 @@ pub fn l_divmod<C: CApi>(
                 };
                 if c.Py_SIZE(&object_12)? < 0 {
                     let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-                    let result_5 = match c._PyLong_GetOne() {
-                        Ok(result_5) => result_5,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "l_divmod: call of long_sub while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    let result_4 = c._PyLong_GetOne()?;
                     let div_4 = super::longobject::long_sub(
                         c,
                         div_3.as_ref(),
-                        Some(&result_5),
+                        &result_4,
                     )?;
                     (Some(div_4.clone()), Some(mod__3.clone()))
                 } else {
@@ -2175,47 +2030,23 @@ pub fn l_divmod<C: CApi>(
     }
     let mut div_3 = None::<C::Object>;
     let mut mod__2 = None::<C::Object>;
-    let result_3 = match super::longobject::long_divrem(
-        c,
-        v,
-        w,
-        &mut div_3,
-        &mut mod__2,
-    ) {
-        Ok(result_3) => result_3,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_3 < 0 {
+    if super::longobject::long_divrem(c, v, w, &mut div_3, &mut mod__2)? < 0 {
         return Ok(-1);
     }
     let object_7 = match mod__2.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_4 = c.Py_SIZE(&object_7)?;
-    let (div_5, mod__4) = if result_4 < 0 {
+    let result_3 = c.Py_SIZE(&object_7)?;
+    let (div_5, mod__4) = if result_3 < 0 {
         let object_8 = match w {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
         if c.Py_SIZE(&object_8)? > 0 {
             let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-            let result_5 = match c._PyLong_GetOne() {
-                Ok(result_5) => result_5,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_divmod: call of long_sub while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            let div_4 = super::longobject::long_sub(c, div_3.as_ref(), Some(&result_5))?;
+            let result_4 = c._PyLong_GetOne()?;
+            let div_4 = super::longobject::long_sub(c, div_3.as_ref(), &result_4)?;
             (Some(div_4.clone()), Some(mod__3.clone()))
         } else {
             let object_9 = match mod__2.as_ref() {
@@ -2229,22 +2060,11 @@ pub fn l_divmod<C: CApi>(
                 };
                 if c.Py_SIZE(&object_10)? < 0 {
                     let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-                    let result_5 = match c._PyLong_GetOne() {
-                        Ok(result_5) => result_5,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "l_divmod: call of long_sub while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    let result_4 = c._PyLong_GetOne()?;
                     let div_4 = super::longobject::long_sub(
                         c,
                         div_3.as_ref(),
-                        Some(&result_5),
+                        &result_4,
                     )?;
                     (Some(div_4.clone()), Some(mod__3.clone()))
                 } else {
@@ -2266,23 +2086,8 @@ pub fn l_divmod<C: CApi>(
             };
             if c.Py_SIZE(&object_12)? < 0 {
                 let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-                let result_5 = match c._PyLong_GetOne() {
-                    Ok(result_5) => result_5,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_divmod: call of long_sub while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                let div_4 = super::longobject::long_sub(
-                    c,
-                    div_3.as_ref(),
-                    Some(&result_5),
-                )?;
+                let result_4 = c._PyLong_GetOne()?;
+                let div_4 = super::longobject::long_sub(c, div_3.as_ref(), &result_4)?;
                 (Some(div_4.clone()), Some(mod__3.clone()))
             } else {
                 (div_3.clone(), mod__2.clone())
@@ -2315,19 +2120,13 @@ pub fn l_mod<C: CApi>(
     let value = if result < 0 { c.Py_SIZE(v)?.wrapping_neg() } else { c.Py_SIZE(v)? };
     if !(value == 1) {
         let mut mod_ = None::<C::Object>;
-        match c.long_rem(v, w, &mut mod_) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.long_rem(v, w, &mut mod_)?;
         let object = match mod_.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_5 = c.Py_SIZE(&object)?;
-        let mod__3 = if result_5 < 0 {
+        let result_4 = c.Py_SIZE(&object)?;
+        let mod__3 = if result_4 < 0 {
             if c.Py_SIZE(w)? > 0 {
                 let mod__2 = super::longobject::long_add(c, mod_.as_ref(), Some(w))?;
                 Some(mod__2.clone())
@@ -2377,19 +2176,13 @@ pub fn l_mod<C: CApi>(
         return Ok(0);
     }
     let mut mod_ = None::<C::Object>;
-    match c.long_rem(v, w, &mut mod_) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.long_rem(v, w, &mut mod_)?;
     let object = match mod_.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_5 = c.Py_SIZE(&object)?;
-    let mod__3 = if result_5 < 0 {
+    let result_4 = c.Py_SIZE(&object)?;
+    let mod__3 = if result_4 < 0 {
         if c.Py_SIZE(w)? > 0 {
             let mod__2 = super::longobject::long_add(c, mod_.as_ref(), Some(w))?;
             Some(mod__2.clone())
@@ -2440,21 +2233,17 @@ pub fn long_div<C: CApi>(
     let value = if result < 0 { c.Py_SIZE(a)?.wrapping_neg() } else { c.Py_SIZE(a)? };
     if !(value == 1) {
         let mut div = None::<C::Object>;
-        let div_2 = {
-            let result_3 = match super::longobject::l_divmod(
-                c,
-                Some(a),
-                Some(b),
-                Some(&mut div),
-                None,
-            ) {
-                Ok(result_3) => result_3,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if result_3 < 0 { None } else { div.clone() }
+        let div_2 = if super::longobject::l_divmod(
+            c,
+            Some(a),
+            Some(b),
+            Some(&mut div),
+            None,
+        )? < 0
+        {
+            None
+        } else {
+            div.clone()
         };
         return Ok(div_2);
     }
@@ -2468,21 +2257,17 @@ pub fn long_div<C: CApi>(
         return Ok(Some(super::longobject::fast_floor_div(c, Some(a), Some(b))?));
     }
     let mut div = None::<C::Object>;
-    let div_2 = {
-        let result_3 = match super::longobject::l_divmod(
-            c,
-            Some(a),
-            Some(b),
-            Some(&mut div),
-            None,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_3 < 0 { None } else { div.clone() }
+    let div_2 = if super::longobject::l_divmod(
+        c,
+        Some(a),
+        Some(b),
+        Some(&mut div),
+        None,
+    )? < 0
+    {
+        None
+    } else {
+        div.clone()
     };
     return Ok(div_2);
 }
@@ -2503,13 +2288,7 @@ pub fn long_mod<C: CApi>(
         }
     };
     let mut mod_ = None::<C::Object>;
-    match super::longobject::l_mod(c, a, b, &mut mod_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::longobject::l_mod(c, a, b, &mut mod_)?;
     return Ok(mod_);
 }
 /// CPython: Objects/longobject.c, `long_divmod`.
@@ -2530,20 +2309,9 @@ pub fn long_divmod<C: CApi>(
     };
     let mut div = None::<C::Object>;
     let mut mod_ = None::<C::Object>;
-    let result = match super::longobject::l_divmod(
-        c,
-        Some(a),
-        Some(b),
-        Some(&mut div),
-        Some(&mut mod_),
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::longobject::l_divmod(c, Some(a), Some(b), Some(&mut div), Some(&mut mod_))?
+        < 0
+    {
         return Ok(None);
     }
     let z = c.PyTuple_New(2)?;
@@ -2581,24 +2349,18 @@ pub fn long_invmod<C: CApi>(
             if c.Py_SIZE(&object)? != 0 {
                 let mut q = None::<C::Object>;
                 let mut n_2 = None::<C::Object>;
-                let result = match super::longobject::l_divmod(
+                if super::longobject::l_divmod(
                     c,
                     a_2.as_ref(),
                     a_3.as_ref(),
                     Some(&mut q),
                     Some(&mut n_2),
-                ) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result == -1 {
+                )? == -1
+                {
                     return Ok(None);
                 }
                 if let Some(t) = &super::longobject::long_mul(c, q.as_ref(), &b_3)? {
-                    let c__2 = super::longobject::long_sub(c, Some(&b_2), Some(t))?;
+                    let c__2 = super::longobject::long_sub(c, Some(&b_2), t)?;
                     (a_2, b_2, b_3, a_3) = (
                         a_3.clone(),
                         b_3.clone(),
@@ -2612,29 +2374,8 @@ pub fn long_invmod<C: CApi>(
             break (a_2.clone(), b_2.clone());
         }
     };
-    let result_2 = match c._PyLong_GetOne() {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if super::longobject::long_compare(c, a_4.as_ref(), None)? != 0 {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_ValueError_2,
-                            "base is not invertible for the given modulus",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "long_invmod: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if super::longobject::long_compare(c, a_4.as_ref(), Some(&result_2))? != 0 {
+    let result = c._PyLong_GetOne()?;
+    if super::longobject::long_compare(c, a_4.as_ref(), &result)? != 0 {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(
             c
@@ -2656,18 +2397,7 @@ pub fn long_invert<C: CApi>(
         let result = super::longobject::medium_value(c, Some(v))?;
         return Ok(Some(c._PyLong_FromSTwoDigits(!result)?));
     }
-    let result_2 = match c._PyLong_GetOne() {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_invert: call of long_add while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result_2 = c._PyLong_GetOne()?;
     let x = super::longobject::long_add(c, Some(v), Some(&result_2))?;
     let mut x_2 = Some(x.clone());
     super::longobject::_PyLong_Negate(c, &mut x_2)?;
@@ -2827,13 +2557,7 @@ pub fn long_rshift<C: CApi>(
     }
     let mut wordshift = 0;
     let mut remshift = 0;
-    match c.divmod_shift(Some(b), &mut wordshift, &mut remshift) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.divmod_shift(b, &mut wordshift, &mut remshift)?;
     return Ok(super::longobject::long_rshift1(c, a, wordshift, remshift)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_Rshift`.
@@ -3037,7 +2761,7 @@ pub fn long_lshift1<C: CApi>(
 pub fn long_lshift<C: CApi>(
     c: &mut C,
     a: Option<&C::Object>,
-    b: Option<&C::Object>,
+    b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::long_lshift);
     {
@@ -3046,43 +2770,27 @@ pub fn long_lshift<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyLong_Check(&object)? {
+            if c.PyLong_Check(&object)? && c.PyLong_Check(b)? {
+                break
+            } else {
                 return Ok(c.global(Global::Py_NotImplemented)?);
             }
-            let object_2 = match b {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyLong_Check(&object_2)? {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-            break;
         }
     };
-    let object_3 = match b {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.Py_SIZE(&object_3)? < 0 {
+    if c.Py_SIZE(b)? < 0 {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "negative shift count"));
     }
-    let object_4 = match a {
+    let object_2 = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if c.Py_SIZE(&object_4)? == 0 {
+    if c.Py_SIZE(&object_2)? == 0 {
         return Ok(c.PyLong_FromLong(0)?);
     }
     let mut wordshift = 0;
     let mut remshift = 0;
-    match c.divmod_shift(b, &mut wordshift, &mut remshift) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.divmod_shift(b, &mut wordshift, &mut remshift)?;
     return Ok(super::longobject::long_lshift1(c, a, wordshift, remshift)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_Lshift`.
@@ -3197,13 +2905,7 @@ pub fn long_long<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let v_2 = match c._PyLong_Copy(&object_2) {
-            Ok(v_2) => v_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let v_2 = c._PyLong_Copy(&object_2)?;
         Some(v_2.clone())
     };
     return Ok(v_3);
@@ -3266,47 +2968,16 @@ pub fn long_new_impl<C: CApi>(
                     );
                 }
                 if !c.PyByteArray_Check(x_2)? {
-                    let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            c.Py_SIZE(x_2)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    let result_4 = c.PyBytes_AS_STRING(x_2)?;
                     let result_5 = c.Py_SIZE(x_2)?;
                     return Ok(
-                        Some(
-                            c
-                                ._PyLong_FromBytes(
-                                    Some(&result_4),
-                                    result_5,
-                                    result as i32,
-                                )?,
-                        ),
+                        Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
                     );
                 }
-                let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        c.Py_SIZE(x_2)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
+                let result_2 = c.PyByteArray_AS_STRING(x_2)?;
                 let result_3 = c.Py_SIZE(x_2)?;
                 return Ok(
-                    Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?),
+                    Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?),
                 );
             }
             if (result < 2) || (result > 36) {
@@ -3334,41 +3005,15 @@ pub fn long_new_impl<C: CApi>(
                 );
             }
             if !c.PyByteArray_Check(x_2)? {
-                let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                    Ok(result_4) => result_4,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        c.Py_SIZE(x_2)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let result_4 = c.PyBytes_AS_STRING(x_2)?;
                 let result_5 = c.Py_SIZE(x_2)?;
                 return Ok(
-                    Some(c._PyLong_FromBytes(Some(&result_4), result_5, result as i32)?),
+                    Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
                 );
             }
-            let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    c.Py_SIZE(x_2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
             let result_3 = c.Py_SIZE(x_2)?;
-            return Ok(
-                Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?),
-            );
+            return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
         }
         if !(result != 0) {
             if result > 36 {
@@ -3396,41 +3041,15 @@ pub fn long_new_impl<C: CApi>(
                 );
             }
             if !c.PyByteArray_Check(x_2)? {
-                let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                    Ok(result_4) => result_4,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        c.Py_SIZE(x_2)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let result_4 = c.PyBytes_AS_STRING(x_2)?;
                 let result_5 = c.Py_SIZE(x_2)?;
                 return Ok(
-                    Some(c._PyLong_FromBytes(Some(&result_4), result_5, result as i32)?),
+                    Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
                 );
             }
-            let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    c.Py_SIZE(x_2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
             let result_3 = c.Py_SIZE(x_2)?;
-            return Ok(
-                Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?),
-            );
+            return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
         }
         if (result < 2) || (result > 36) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -3457,39 +3076,13 @@ pub fn long_new_impl<C: CApi>(
             );
         }
         if !c.PyByteArray_Check(x_2)? {
-            let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                Ok(result_4) => result_4,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c.Py_SIZE(x_2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let result_4 = c.PyBytes_AS_STRING(x_2)?;
             let result_5 = c.Py_SIZE(x_2)?;
-            return Ok(
-                Some(c._PyLong_FromBytes(Some(&result_4), result_5, result as i32)?),
-            );
+            return Ok(Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?));
         }
-        let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                c.Py_SIZE(x_2)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result_2 = c.PyByteArray_AS_STRING(x_2)?;
         let result_3 = c.Py_SIZE(x_2)?;
-        return Ok(Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?));
+        return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
     }
     return Ok(super::abstract_::PyNumber_Long(c, x_2)?);
 }
@@ -3559,25 +3152,14 @@ pub fn int___format___impl<C: CApi>(
     c.enter(FunctionId::int___format___impl);
     let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "int___format___impl: call of _PyLong_FormatAdvancedWriter while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(format_spec)?;
     match c._PyLong_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     return Ok(c._PyUnicodeWriter_Finish(&writer)?);
 }
@@ -3593,48 +3175,24 @@ pub fn _PyLong_DivmodNear<C: CApi>(
         let quo_is_neg = (result < 0) != (c.Py_SIZE(b)? < 0);
         let mut quo = None::<C::Object>;
         let mut rem = None::<C::Object>;
-        let result_2 = match super::longobject::long_divrem(
-            c,
-            Some(a),
-            Some(b),
-            &mut quo,
-            &mut rem,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 < 0 {
+        if super::longobject::long_divrem(c, Some(a), Some(b), &mut quo, &mut rem)? < 0 {
             return Ok(None);
         }
-        let one = match c._PyLong_GetOne() {
-            Ok(one) => one,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_DivmodNear: call of long_lshift while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let twice_rem = super::longobject::long_lshift(c, rem.as_ref(), Some(&one))?;
+        let one = c._PyLong_GetOne()?;
+        let twice_rem = super::longobject::long_lshift(c, rem.as_ref(), &one)?;
         let twice_rem_3 = if quo_is_neg {
             let twice_rem_2 = super::longobject::long_neg(c, &twice_rem)?;
             twice_rem_2.clone()
         } else {
             twice_rem.clone()
         };
-        let result_3 = super::longobject::long_compare(c, Some(&twice_rem_3), Some(b))?;
+        let result_2 = super::longobject::long_compare(c, Some(&twice_rem_3), b)?;
         let object = match quo.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_4 = c.Py_SIZE(&object)?;
-        let value = if result_4 != 0 {
+        let result_3 = c.Py_SIZE(&object)?;
+        let value = if result_3 != 0 {
             let object_2 = match quo.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->ob_digit")),
@@ -3647,118 +3205,42 @@ pub fn _PyLong_DivmodNear<C: CApi>(
         } else {
             false
         };
-        let result_5 = c.Py_SIZE(b)?;
-        let value_2 = if result_5 < 0 { result_3 < 0 } else { result_3 > 0 };
+        let result_4 = c.Py_SIZE(b)?;
+        let value_2 = if result_4 < 0 { result_2 < 0 } else { result_2 > 0 };
         let (quo_3, rem_3) = if value_2 {
             let quo_2 = if quo_is_neg {
-                let temp = match super::longobject::long_sub(
-                    c,
-                    quo.as_ref(),
-                    Some(&one),
-                ) {
-                    Ok(temp) => temp,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                let temp = super::longobject::long_sub(c, quo.as_ref(), &one)?;
                 temp.clone()
             } else {
-                let temp_2 = match super::longobject::long_add(
-                    c,
-                    quo.as_ref(),
-                    Some(&one),
-                ) {
-                    Ok(temp_2) => temp_2,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                let temp_2 = super::longobject::long_add(c, quo.as_ref(), Some(&one))?;
                 temp_2.clone()
             };
             let rem_2 = if quo_is_neg {
-                let temp_3 = match super::longobject::long_add(
-                    c,
-                    rem.as_ref(),
-                    Some(b),
-                ) {
-                    Ok(temp_3) => temp_3,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let temp_3 = super::longobject::long_add(c, rem.as_ref(), Some(b))?;
                 temp_3.clone()
             } else {
-                let temp_4 = match super::longobject::long_sub(
-                    c,
-                    rem.as_ref(),
-                    Some(b),
-                ) {
-                    Ok(temp_4) => temp_4,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
+                let temp_4 = super::longobject::long_sub(c, rem.as_ref(), b)?;
                 temp_4.clone()
             };
             (Some(quo_2.clone()), Some(rem_2.clone()))
         } else {
-            if result_3 == 0 && value {
+            if result_2 == 0 && value {
                 let quo_2 = if quo_is_neg {
-                    let temp = match super::longobject::long_sub(
-                        c,
-                        quo.as_ref(),
-                        Some(&one),
-                    ) {
-                        Ok(temp) => temp,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    let temp = super::longobject::long_sub(c, quo.as_ref(), &one)?;
                     temp.clone()
                 } else {
-                    let temp_2 = match super::longobject::long_add(
+                    let temp_2 = super::longobject::long_add(
                         c,
                         quo.as_ref(),
                         Some(&one),
-                    ) {
-                        Ok(temp_2) => temp_2,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    )?;
                     temp_2.clone()
                 };
                 let rem_2 = if quo_is_neg {
-                    let temp_3 = match super::longobject::long_add(
-                        c,
-                        rem.as_ref(),
-                        Some(b),
-                    ) {
-                        Ok(temp_3) => temp_3,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
+                    let temp_3 = super::longobject::long_add(c, rem.as_ref(), Some(b))?;
                     temp_3.clone()
                 } else {
-                    let temp_4 = match super::longobject::long_sub(
-                        c,
-                        rem.as_ref(),
-                        Some(b),
-                    ) {
-                        Ok(temp_4) => temp_4,
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(error_6);
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    let temp_4 = super::longobject::long_sub(c, rem.as_ref(), b)?;
                     temp_4.clone()
                 };
                 (Some(quo_2.clone()), Some(rem_2.clone()))
@@ -3766,18 +3248,18 @@ pub fn _PyLong_DivmodNear<C: CApi>(
                 (quo.clone(), rem.clone())
             }
         };
-        let result_6 = c.PyTuple_New(2)?;
+        let result_5 = c.PyTuple_New(2)?;
         let object_3 = match quo_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_SET_ITEM(&result_6, 0, &object_3)?;
+        c.PyTuple_SET_ITEM(&result_5, 0, &object_3)?;
         let object_4 = match rem_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_SET_ITEM(&result_6, 1, &object_4)?;
-        return Ok(Some(result_6));
+        c.PyTuple_SET_ITEM(&result_5, 1, &object_4)?;
+        return Ok(Some(result_5));
     } else {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
@@ -3807,9 +3289,7 @@ pub fn int___round___impl<C: CApi>(
                 &result_2,
             )? {
                 let result_4 = c.PyTuple_GET_ITEM(result_3, 1)?;
-                return Ok(
-                    Some(super::longobject::long_sub(c, Some(self_), Some(&result_4))?),
-                );
+                return Ok(Some(super::longobject::long_sub(c, Some(self_), &result_4)?));
             }
             return Ok(None);
         }
@@ -3965,18 +3445,7 @@ pub fn int_as_integer_ratio_impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_as_integer_ratio_impl);
     if let Some(numerator) = &super::longobject::long_long(c, Some(self_))? {
-        let result = match c._PyLong_GetOne() {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "int_as_integer_ratio_impl: call of PyTuple_Pack while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c._PyLong_GetOne()?;
         return Ok(
             Some(
                 c
@@ -4004,16 +3473,7 @@ pub fn long_long_meth<C: CApi>(
 /// CPython: Objects/longobject.c, `_PyLong_FiniTypes`.
 pub fn _PyLong_FiniTypes<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyLong_FiniTypes);
-    let result = match c._Py_IsMainInterpreter() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let Int_InfoType_2 = c.variable("Int_InfoType")?;
-            super::structseq::_PyStructSequence_FiniType(c, &Int_InfoType_2)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_IsMainInterpreter()? != 0 {
         let Int_InfoType = c.variable("Int_InfoType")?;
         super::structseq::_PyStructSequence_FiniType(c, &Int_InfoType)?;
         return Ok(());

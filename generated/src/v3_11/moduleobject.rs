@@ -45,14 +45,7 @@ pub fn module_init_dict<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result = match c.PyDict_SetItem(&object, &id__name, name) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.PyDict_SetItem(&object, &id__name, name)? != 0 {
         return Ok(-1);
     }
     let id__doc = c._Py_ID("__doc__")?;
@@ -60,14 +53,7 @@ pub fn module_init_dict<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_2 = match c.PyDict_SetItem(&object_2, &id__doc, &doc_3) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if c.PyDict_SetItem(&object_2, &id__doc, &doc_3)? != 0 {
         return Ok(-1);
     }
     let id__package = c._Py_ID("__package__")?;
@@ -76,14 +62,7 @@ pub fn module_init_dict<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None = c.global(Global::Py_None)?;
-    let result_3 = match c.PyDict_SetItem(&object_3, &id__package, &Py_None) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 != 0 {
+    if c.PyDict_SetItem(&object_3, &id__package, &Py_None)? != 0 {
         return Ok(-1);
     }
     let id__loader = c._Py_ID("__loader__")?;
@@ -92,14 +71,7 @@ pub fn module_init_dict<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None_2 = c.global(Global::Py_None)?;
-    let result_4 = match c.PyDict_SetItem(&object_4, &id__loader, &Py_None_2) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if result_4 != 0 {
+    if c.PyDict_SetItem(&object_4, &id__loader, &Py_None_2)? != 0 {
         return Ok(-1);
     }
     let id__spec = c._Py_ID("__spec__")?;
@@ -108,14 +80,7 @@ pub fn module_init_dict<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None_3 = c.global(Global::Py_None)?;
-    let result_5 = match c.PyDict_SetItem(&object_5, &id__spec, &Py_None_3) {
-        Ok(result_5) => result_5,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    if result_5 != 0 {
+    if c.PyDict_SetItem(&object_5, &id__spec, &Py_None_3)? != 0 {
         return Ok(-1);
     }
     let check = c.PyUnicode_CheckExact(name)?;
@@ -180,20 +145,9 @@ pub fn PyModule_NewObject<C: CApi>(
     let PyModule_Type = c.global(Global::PyModule_Type)?;
     if let Some(m) = &super::moduleobject::new_module_notrack(c, &PyModule_Type)? {
         let md_dict = c.PyModuleObject_md_dict(m)?;
-        let result = match super::moduleobject::module_init_dict(
-            c,
-            m,
-            md_dict.as_ref(),
-            name,
-            None,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::moduleobject::module_init_dict(c, m, md_dict.as_ref(), name, None)?
+            != 0
+        {
             return Ok(None);
         }
         c.PyObject_GC_Track(Some(m))?;
@@ -261,19 +215,7 @@ pub fn _add_methods_to_object<C: CApi>(
         }
         let func = super::methodobject::PyCFunction_NewEx(c, &fdef, module, Some(name))?;
         let ml_name = c.PyMethodDef_ml_name(&fdef)?;
-        let result = match super::object::PyObject_SetAttrString(
-            c,
-            module,
-            &ml_name,
-            &func,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::object::PyObject_SetAttrString(c, module, &ml_name, &func)? != 0 {
             return Ok(-1);
         }
         let fdef_2 = c.step(&fdef, 1, "PyMethodDef")?;
@@ -327,14 +269,7 @@ pub fn PyModule_SetDocString<C: CApi>(
     c.enter(FunctionId::PyModule_SetDocString);
     let v = c.PyUnicode_FromString(Some(doc))?;
     let id__doc = c._Py_ID("__doc__")?;
-    let result = match super::object::PyObject_SetAttr(c, m, &id__doc, Some(&v)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::object::PyObject_SetAttr(c, m, &id__doc, Some(&v))? != 0 {
         return Ok(-1);
     }
     return Ok(0);
@@ -366,19 +301,12 @@ pub fn PyModule_GetNameObject<C: CApi>(
             return Err(c.PyErr_SetString(&PyExc_SystemError_3, "nameless module"));
         }
         let id__name = c._Py_ID("__name__")?;
-        let name = match c.PyDict_GetItemWithError(d, &id__name) {
-            Ok(name) => name,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let Some(name_2) = &name else {
+        let Some(name) = &c.PyDict_GetItemWithError(d, &id__name)? else {
             let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
             return Err(c.PyErr_SetString(&PyExc_SystemError_2, "nameless module"));
         };
-        if c.PyUnicode_Check(name_2)? {
-            return Ok(name_2.clone());
+        if c.PyUnicode_Check(name)? {
+            return Ok(name.clone());
         }
         let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
         return Err(c.PyErr_SetString(&PyExc_SystemError, "nameless module"));
@@ -405,21 +333,14 @@ pub fn PyModule_GetFilenameObject<C: CApi>(
             );
         };
         let id__file = c._Py_ID("__file__")?;
-        let fileobj = match c.PyDict_GetItemWithError(d, &id__file) {
-            Ok(fileobj) => fileobj,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let Some(fileobj_2) = &fileobj else {
+        let Some(fileobj) = &c.PyDict_GetItemWithError(d, &id__file)? else {
             let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_SystemError_2, "module filename missing"),
             );
         };
-        if c.PyUnicode_Check(fileobj_2)? {
-            return Ok(fileobj_2.clone());
+        if c.PyUnicode_Check(fileobj)? {
+            return Ok(fileobj.clone());
         }
         let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
         return Err(c.PyErr_SetString(&PyExc_SystemError, "module filename missing"));
@@ -501,92 +422,58 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
                     if c.PyUnicode_Check(&object)? {
-                        {
-                            let result_3 = match c.PyUnicode_READ_CHAR(key.as_ref(), 0) {
-                                Ok(result_3) => result_3,
-                                Err(error_2) if c.is_exception(&error_2) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyModule_ClearDict: loop that goes on with an exception pending",
-                                            ),
-                                    );
+                        let object_2 = match key.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let result_3 = c.PyUnicode_READ_CHAR(&object_2, 0)?;
+                        if result_3 == 95 {
+                            let object_3 = match key.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
                                 }
-                                Err(error_2) => return Err(error_2),
                             };
-                            if result_3 == 95 {
-                                let result_4 = match c.PyUnicode_READ_CHAR(key.as_ref(), 1)
-                                {
-                                    Ok(result_4) => result_4,
-                                    Err(error_3) if c.is_exception(&error_3) => {
-                                        if verbose > 1 {
+                            if c.PyUnicode_READ_CHAR(&object_3, 1)? != 95 {
+                                if verbose > 1 {
+                                    match c.PyUnicode_AsUTF8(key.as_ref()) {
+                                        Ok(result_4) => {
+                                            c.PySys_WriteStderr(
+                                                "#   clear[1] %s\n",
+                                                &[Argument::Str(result_4.clone())],
+                                            )?;
+                                        }
+                                        Err(error_2) if c.is_exception(&error_2) => {}
+                                        Err(error_2) => return Err(error_2),
+                                    }
+                                }
+                                let object_4 = match key.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                let Py_None = c.global(Global::Py_None)?;
+                                match c.PyDict_SetItem(d, &object_4, &Py_None) {
+                                    Ok(result_5) => {
+                                        if result_5 != 0 {
                                             return Err(
                                                 c
                                                     .unsupported(
-                                                        "_PyModule_ClearDict: call of PyUnicode_AsUTF8 while an exception is pending",
+                                                        "_PyModule_ClearDict: PyErr_WriteUnraisable without a pending exception",
                                                     ),
                                             );
                                         }
-                                        match key.as_ref() {
-                                            Some(object) => object.clone(),
-                                            None => {
-                                                return Err(c.unsupported("NULL where an object must be"));
-                                            }
-                                        };
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "_PyModule_ClearDict: call of PyDict_SetItem while an exception is pending",
-                                                ),
-                                        );
+                                    }
+                                    Err(error_3) if c.is_exception(&error_3) => {
+                                        c.PyErr_WriteUnraisable(&error_3, None)?;
                                     }
                                     Err(error_3) => return Err(error_3),
                                 };
-                                if result_4 != 95 {
-                                    if verbose > 1 {
-                                        match c.PyUnicode_AsUTF8(key.as_ref()) {
-                                            Ok(result_5) => {
-                                                c.PySys_WriteStderr(
-                                                    "#   clear[1] %s\n",
-                                                    &[Argument::Str(result_5.clone())],
-                                                )?;
-                                            }
-                                            Err(error_4) if c.is_exception(&error_4) => {}
-                                            Err(error_4) => return Err(error_4),
-                                        }
-                                    }
-                                    let object_2 = match key.as_ref() {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    let Py_None = c.global(Global::Py_None)?;
-                                    let result_6 = match c
-                                        .PyDict_SetItem(d, &object_2, &Py_None)
-                                    {
-                                        Ok(result_6) => result_6,
-                                        Err(error_5) if c.is_exception(&error_5) => {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "_PyModule_ClearDict: NULL as an argument of PyErr_WriteUnraisable",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_5) => return Err(error_5),
-                                    };
-                                    if result_6 != 0 {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "_PyModule_ClearDict: NULL as an argument of PyErr_WriteUnraisable",
-                                                ),
-                                        );
-                                    }
-                                }
                             }
-                        };
+                        }
                     }
                 }
                 pos = pos_2;
@@ -603,11 +490,11 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_4 = pos_3;
             let mut key_4 = key_3.clone();
             let mut value_4 = value_3.clone();
-            let result_7 = match c
+            let result_6 = match c
                 .PyDict_Next(d, &mut pos_4, Some(&mut key_4), &mut value_4)
             {
-                Ok(result_7) => result_7,
-                Err(error_6) if c.is_exception(&error_6) => {
+                Ok(result_6) => result_6,
+                Err(error_4) if c.is_exception(&error_4) => {
                     return Err(
                         c
                             .unsupported(
@@ -615,150 +502,108 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                             ),
                     );
                 }
-                Err(error_6) => return Err(error_6),
+                Err(error_4) => return Err(error_4),
             };
-            if result_7 != 0 {
+            if result_6 != 0 {
                 let is_2 = !match value_4.as_ref() {
                     Some(object) => c.is(object, Global::Py_None)?,
                     None => false,
                 };
                 if is_2 {
-                    let object_3 = match key_4.as_ref() {
+                    let object_5 = match key_4.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if c.PyUnicode_Check(&object_3)? {
-                        {
-                            let result_8 = match c.PyUnicode_READ_CHAR(key_4.as_ref(), 0)
-                            {
-                                Ok(result_8) => result_8,
-                                Err(error_7) if c.is_exception(&error_7) => {
-                                    if verbose > 1 {
+                    if c.PyUnicode_Check(&object_5)? {
+                        let object_6 = match key_4.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let result_7 = c.PyUnicode_READ_CHAR(&object_6, 0)?;
+                        if result_7 != 95 {
+                            if verbose > 1 {
+                                match c.PyUnicode_AsUTF8(key_4.as_ref()) {
+                                    Ok(result_8) => {
+                                        c.PySys_WriteStderr(
+                                            "#   clear[2] %s\n",
+                                            &[Argument::Str(result_8.clone())],
+                                        )?;
+                                    }
+                                    Err(error_5) if c.is_exception(&error_5) => {}
+                                    Err(error_5) => return Err(error_5),
+                                }
+                            }
+                            let object_7 = match key_4.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let Py_None_2 = c.global(Global::Py_None)?;
+                            match c.PyDict_SetItem(d, &object_7, &Py_None_2) {
+                                Ok(result_9) => {
+                                    if result_9 != 0 {
                                         return Err(
                                             c
                                                 .unsupported(
-                                                    "_PyModule_ClearDict: call of PyUnicode_AsUTF8 while an exception is pending",
+                                                    "_PyModule_ClearDict: PyErr_WriteUnraisable without a pending exception",
                                                 ),
                                         );
                                     }
-                                    match key_4.as_ref() {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyModule_ClearDict: call of PyDict_SetItem while an exception is pending",
-                                            ),
-                                    );
                                 }
-                                Err(error_7) => return Err(error_7),
+                                Err(error_6) if c.is_exception(&error_6) => {
+                                    c.PyErr_WriteUnraisable(&error_6, None)?;
+                                }
+                                Err(error_6) => return Err(error_6),
                             };
-                            if result_8 != 95 {
+                        } else {
+                            let object_8 = match key_4.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            if !(c
+                                ._PyUnicode_EqualToASCIIString(&object_8, "__builtins__")?
+                                != 0)
+                            {
                                 if verbose > 1 {
                                     match c.PyUnicode_AsUTF8(key_4.as_ref()) {
-                                        Ok(result_9) => {
+                                        Ok(result_8) => {
                                             c.PySys_WriteStderr(
                                                 "#   clear[2] %s\n",
-                                                &[Argument::Str(result_9.clone())],
+                                                &[Argument::Str(result_8.clone())],
                                             )?;
                                         }
-                                        Err(error_8) if c.is_exception(&error_8) => {}
-                                        Err(error_8) => return Err(error_8),
+                                        Err(error_5) if c.is_exception(&error_5) => {}
+                                        Err(error_5) => return Err(error_5),
                                     }
                                 }
-                                let object_4 = match key_4.as_ref() {
+                                let object_7 = match key_4.as_ref() {
                                     Some(object) => object.clone(),
                                     None => {
                                         return Err(c.unsupported("NULL where an object must be"));
                                     }
                                 };
                                 let Py_None_2 = c.global(Global::Py_None)?;
-                                let result_10 = match c
-                                    .PyDict_SetItem(d, &object_4, &Py_None_2)
-                                {
-                                    Ok(result_10) => result_10,
-                                    Err(error_9) if c.is_exception(&error_9) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "_PyModule_ClearDict: NULL as an argument of PyErr_WriteUnraisable",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_9) => return Err(error_9),
-                                };
-                                if result_10 != 0 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyModule_ClearDict: NULL as an argument of PyErr_WriteUnraisable",
-                                            ),
-                                    );
-                                }
-                            } else {
-                                let result_11 = match c
-                                    ._PyUnicode_EqualToASCIIString(
-                                        key_4.as_ref(),
-                                        "__builtins__",
-                                    )
-                                {
-                                    Ok(result_11) => result_11,
-                                    Err(error_10) if c.is_exception(&error_10) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "_PyModule_ClearDict: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_10) => return Err(error_10),
-                                };
-                                if !(result_11 != 0) {
-                                    if verbose > 1 {
-                                        match c.PyUnicode_AsUTF8(key_4.as_ref()) {
-                                            Ok(result_12) => {
-                                                c.PySys_WriteStderr(
-                                                    "#   clear[2] %s\n",
-                                                    &[Argument::Str(result_12.clone())],
-                                                )?;
-                                            }
-                                            Err(error_11) if c.is_exception(&error_11) => {}
-                                            Err(error_11) => return Err(error_11),
-                                        }
-                                    }
-                                    let object_5 = match key_4.as_ref() {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    let Py_None_3 = c.global(Global::Py_None)?;
-                                    let result_13 = match c
-                                        .PyDict_SetItem(d, &object_5, &Py_None_3)
-                                    {
-                                        Ok(result_13) => result_13,
-                                        Err(error_12) if c.is_exception(&error_12) => {
+                                match c.PyDict_SetItem(d, &object_7, &Py_None_2) {
+                                    Ok(result_9) => {
+                                        if result_9 != 0 {
                                             return Err(
                                                 c
                                                     .unsupported(
-                                                        "_PyModule_ClearDict: NULL as an argument of PyErr_WriteUnraisable",
+                                                        "_PyModule_ClearDict: PyErr_WriteUnraisable without a pending exception",
                                                     ),
                                             );
                                         }
-                                        Err(error_12) => return Err(error_12),
-                                    };
-                                    if result_13 != 0 {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "_PyModule_ClearDict: NULL as an argument of PyErr_WriteUnraisable",
-                                                ),
-                                        );
                                     }
-                                }
+                                    Err(error_6) if c.is_exception(&error_6) => {
+                                        c.PyErr_WriteUnraisable(&error_6, None)?;
+                                    }
+                                    Err(error_6) => return Err(error_6),
+                                };
                             }
                         };
                     }
@@ -846,20 +691,7 @@ pub fn module___init___impl<C: CApi>(
         c.set_PyModuleObject_md_dict(self_, Some(&dict_3))?;
         dict_3.clone()
     };
-    let result = match super::moduleobject::module_init_dict(
-        c,
-        self_,
-        Some(&dict_4),
-        name,
-        doc,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::moduleobject::module_init_dict(c, self_, Some(&dict_4), name, doc)? < 0 {
         return Ok(-1);
     }
     return Ok(0);
@@ -1232,12 +1064,13 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                 let result = match c.call_inquiry(&function, m) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
-                        if !c.PyModuleObject_md_name(m)?.is_some() {
+                        let md_name = c.PyModuleObject_md_name(m)?;
+                        if md_name.is_some() {
                             let md_name_2 = c.PyModuleObject_md_name(m)?;
                             c.PySys_FormatStderr(
                                 "Exception ignored in m_clear of module%s%V\n",
                                 &[
-                                    Argument::Str("".to_owned()),
+                                    Argument::Str(" ".to_owned()),
                                     match md_name_2.clone() {
                                         Some(object) => Argument::Object(object),
                                         None => return Err(c.unsupported("NULL in a format")),
@@ -1245,31 +1078,23 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                                     Argument::Str("".to_owned()),
                                 ],
                             )?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "module_clear: NULL as an argument of PyErr_WriteUnraisable",
-                                    ),
-                            );
-                        }
-                        let md_name = c.PyModuleObject_md_name(m)?;
-                        c.PySys_FormatStderr(
-                            "Exception ignored in m_clear of module%s%V\n",
-                            &[
-                                Argument::Str(" ".to_owned()),
-                                match md_name.clone() {
-                                    Some(object) => Argument::Object(object),
-                                    None => return Err(c.unsupported("NULL in a format")),
-                                },
-                                Argument::Str("".to_owned()),
-                            ],
-                        )?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "module_clear: NULL as an argument of PyErr_WriteUnraisable",
-                                ),
-                        );
+                            c.PyErr_WriteUnraisable(&error, None)?;
+                        } else {
+                            let md_name_3 = c.PyModuleObject_md_name(m)?;
+                            c.PySys_FormatStderr(
+                                "Exception ignored in m_clear of module%s%V\n",
+                                &[
+                                    Argument::Str("".to_owned()),
+                                    match md_name_3.clone() {
+                                        Some(object) => Argument::Object(object),
+                                        None => return Err(c.unsupported("NULL in a format")),
+                                    },
+                                    Argument::Str("".to_owned()),
+                                ],
+                            )?;
+                            c.PyErr_WriteUnraisable(&error, None)?;
+                        };
+                        return Ok(-1);
                     }
                     Err(error) => return Err(error),
                 };
@@ -1291,12 +1116,13 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                     let result = match c.call_inquiry(&function, m) {
                         Ok(result) => result,
                         Err(error) if c.is_exception(&error) => {
-                            if !c.PyModuleObject_md_name(m)?.is_some() {
+                            let md_name = c.PyModuleObject_md_name(m)?;
+                            if md_name.is_some() {
                                 let md_name_2 = c.PyModuleObject_md_name(m)?;
                                 c.PySys_FormatStderr(
                                     "Exception ignored in m_clear of module%s%V\n",
                                     &[
-                                        Argument::Str("".to_owned()),
+                                        Argument::Str(" ".to_owned()),
                                         match md_name_2.clone() {
                                             Some(object) => Argument::Object(object),
                                             None => return Err(c.unsupported("NULL in a format")),
@@ -1304,31 +1130,23 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                                         Argument::Str("".to_owned()),
                                     ],
                                 )?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "module_clear: NULL as an argument of PyErr_WriteUnraisable",
-                                        ),
-                                );
-                            }
-                            let md_name = c.PyModuleObject_md_name(m)?;
-                            c.PySys_FormatStderr(
-                                "Exception ignored in m_clear of module%s%V\n",
-                                &[
-                                    Argument::Str(" ".to_owned()),
-                                    match md_name.clone() {
-                                        Some(object) => Argument::Object(object),
-                                        None => return Err(c.unsupported("NULL in a format")),
-                                    },
-                                    Argument::Str("".to_owned()),
-                                ],
-                            )?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "module_clear: NULL as an argument of PyErr_WriteUnraisable",
-                                    ),
-                            );
+                                c.PyErr_WriteUnraisable(&error, None)?;
+                            } else {
+                                let md_name_3 = c.PyModuleObject_md_name(m)?;
+                                c.PySys_FormatStderr(
+                                    "Exception ignored in m_clear of module%s%V\n",
+                                    &[
+                                        Argument::Str("".to_owned()),
+                                        match md_name_3.clone() {
+                                            Some(object) => Argument::Object(object),
+                                            None => return Err(c.unsupported("NULL in a format")),
+                                        },
+                                        Argument::Str("".to_owned()),
+                                    ],
+                                )?;
+                                c.PyErr_WriteUnraisable(&error, None)?;
+                            };
+                            return Ok(-1);
                         }
                         Err(error) => return Err(error),
                     };
@@ -1363,30 +1181,12 @@ pub fn module_dir<C: CApi>(
         );
     }
     let id__dir = c._Py_ID("__dir__")?;
-    let dirfunc = match c.PyDict_GetItemWithError(&dict, &id__dir) {
-        Ok(dirfunc) => dirfunc,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    let dirfunc = c.PyDict_GetItemWithError(&dict, &id__dir)?;
     let result_3 = if let Some(dirfunc_2) = &dirfunc {
-        let result = match c._PyObject_CallNoArgs(dirfunc_2) {
-            Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c._PyObject_CallNoArgs(dirfunc_2)?;
         result.clone()
     } else {
-        let result_2 = match c.PyDict_Keys(Some(&dict)) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyDict_Keys(Some(&dict))?;
         result_2.clone()
     };
     return Ok(result_3);
@@ -1440,34 +1240,13 @@ pub fn module_get_annotations<C: CApi>(
         };
         if result != 0 {
             let id__annotations_2 = c._Py_ID("__annotations__")?;
-            let annotations = match c.PyDict_GetItemWithError(&dict, &id__annotations_2)
-            {
-                Ok(annotations) => annotations,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let annotations = c.PyDict_GetItemWithError(&dict, &id__annotations_2)?;
             if annotations.is_some() {}
             annotations.clone()
         } else {
-            let annotations_2 = match c.PyDict_New() {
-                Ok(annotations_2) => annotations_2,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let annotations_2 = c.PyDict_New()?;
             let id__annotations_3 = c._Py_ID("__annotations__")?;
-            let result_2 = match c
-                .PyDict_SetItem(&dict, &id__annotations_3, &annotations_2)
-            {
-                Ok(result_2) => result_2,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
+            let result_2 = c.PyDict_SetItem(&dict, &id__annotations_3, &annotations_2)?;
             let annotations_3 = if result_2 != 0 {
                 None
             } else {

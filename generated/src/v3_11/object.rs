@@ -107,8 +107,8 @@ pub fn PyObject_CallFinalizer<C: CApi>(
                 None => return Err(c.unsupported("call of a slot that is empty")),
             };
             c.call_destructor(&function, self_)?;
-            let result_2 = c._PyType_HasFeature(&tp, 16384)?;
-            if result_2 != 0 {
+            let result = c._PyType_HasFeature(&tp, 16384)?;
+            if result != 0 {
                 let pointer = c.step(self_, (1 as isize).wrapping_neg(), "PyGC_Head")?;
                 let _gc_prev = c.PyGC_Head__gc_prev(&pointer)?;
                 let pointer_2 = c.step(self_, (1 as isize).wrapping_neg(), "PyGC_Head")?;
@@ -116,14 +116,7 @@ pub fn PyObject_CallFinalizer<C: CApi>(
             }
             return Ok(());
         }
-        let result = match c.PyObject_GC_IsFinalized(self_) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if c.PyObject_GC_IsFinalized(self_)? != 0 {
             return Ok(());
         }
         let tp_finalize = c.slot(&tp, Slot::tp_finalize)?;
@@ -132,8 +125,8 @@ pub fn PyObject_CallFinalizer<C: CApi>(
             None => return Err(c.unsupported("call of a slot that is empty")),
         };
         c.call_destructor(&function, self_)?;
-        let result_2 = c._PyType_HasFeature(&tp, 16384)?;
-        if result_2 != 0 {
+        let result = c._PyType_HasFeature(&tp, 16384)?;
+        if result != 0 {
             let pointer = c.step(self_, (1 as isize).wrapping_neg(), "PyGC_Head")?;
             let _gc_prev = c.PyGC_Head__gc_prev(&pointer)?;
             let pointer_2 = c.step(self_, (1 as isize).wrapping_neg(), "PyGC_Head")?;
@@ -151,25 +144,11 @@ pub fn _Py_BreakPoint<C: CApi>(c: &mut C) -> Result<(), C::Error> {
 /// CPython: Objects/object.c, `_PyObject_IsFreed`.
 pub fn _PyObject_IsFreed<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObject_IsFreed);
-    let result = match c._PyMem_IsPtrFreed(Some(op)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._PyMem_IsPtrFreed(Some(op))? != 0 {
         return Ok(1);
     }
     let tp = c.Py_TYPE(op)?;
-    let result_2 = match c._PyMem_IsPtrFreed(Some(&tp)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if c._PyMem_IsPtrFreed(Some(&tp))? != 0 {
         return Ok(1);
     }
     return Ok(0);
@@ -180,14 +159,7 @@ pub fn PyObject_Repr<C: CApi>(
     v: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Repr);
-    let result = match c.PyErr_CheckSignals() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.PyErr_CheckSignals()? != 0 {
         return Ok(None);
     }
     if let Some(v_2) = v {
@@ -207,16 +179,7 @@ pub fn PyObject_Repr<C: CApi>(
                 ),
             );
         }
-        let result_2 = match c
-            ._Py_EnterRecursiveCallTstate(" while getting the repr of an object")
-        {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
+        if c._Py_EnterRecursiveCallTstate(" while getting the repr of an object")? != 0 {
             return Ok(None);
         }
         let tp_2 = c.Py_TYPE(v_2)?;
@@ -227,11 +190,11 @@ pub fn PyObject_Repr<C: CApi>(
         };
         let res = match c.call_reprfunc(&function, v_2) {
             Ok(res) => res,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
         if c.PyUnicode_Check(&res)? {
@@ -257,14 +220,7 @@ pub fn PyObject_Str<C: CApi>(
     v: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Str);
-    let result = match c.PyErr_CheckSignals() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.PyErr_CheckSignals()? != 0 {
         return Ok(None);
     }
     if let Some(v_2) = v {
@@ -273,16 +229,9 @@ pub fn PyObject_Str<C: CApi>(
         }
         let tp = c.Py_TYPE(v_2)?;
         if c.slot(&tp, Slot::tp_str)?.is_some() {
-            let result_2 = match c
-                ._Py_EnterRecursiveCallTstate(" while getting the str of an object")
+            if c._Py_EnterRecursiveCallTstate(" while getting the str of an object")?
+                != 0
             {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 != 0 {
                 return Ok(None);
             }
             let tp_2 = c.Py_TYPE(v_2)?;
@@ -293,11 +242,11 @@ pub fn PyObject_Str<C: CApi>(
             };
             let res = match c.call_reprfunc(&function, v_2) {
                 Ok(res) => res,
-                Err(error_3) if c.is_exception(&error_3) => {
+                Err(error) if c.is_exception(&error) => {
                     c._Py_LeaveRecursiveCallTstate()?;
-                    return Err(error_3);
+                    return Err(error);
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
             c._Py_LeaveRecursiveCallTstate()?;
             if c.PyUnicode_Check(&res)? {
@@ -326,47 +275,13 @@ pub fn PyObject_ASCII<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_ASCII);
     if let Some(repr) = &super::object::PyObject_Repr(c, Some(v))? {
-        let result = match c.PyUnicode_IS_ASCII(Some(repr)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyObject_ASCII: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if c.PyUnicode_IS_ASCII(repr)? != 0 {
             return Ok(Some(repr.clone()));
         }
         let ascii = c._PyUnicode_AsASCIIString(repr, Some("backslashreplace"))?;
-        let result_2 = match c.PyBytes_AS_STRING(Some(&ascii)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyObject_ASCII: call of PyBytes_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c.PyBytes_GET_SIZE(Some(&ascii)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyObject_ASCII: call of PyUnicode_DecodeASCII while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        return Ok(Some(c.PyUnicode_DecodeASCII(&result_2, result_3, None)?));
+        let result = c.PyBytes_AS_STRING(&ascii)?;
+        let result_2 = c.PyBytes_GET_SIZE(&ascii)?;
+        return Ok(Some(c.PyUnicode_DecodeASCII(&result, result_2, None)?));
     }
     return Ok(None);
 }
@@ -560,23 +475,16 @@ pub fn PyObject_RichCompare<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_RichCompare);
     if let Some(v_2) = v && let Some(w_2) = w {
-        let result = match c._Py_EnterRecursiveCallTstate(" in comparison") {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if c._Py_EnterRecursiveCallTstate(" in comparison")? != 0 {
             return Ok(None);
         }
         let res = match super::object::do_richcompare(c, v_2, w_2, op) {
             Ok(res) => res,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_2);
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
         return Ok(Some(res));
@@ -605,14 +513,7 @@ pub fn PyObject_RichCompareBool<C: CApi>(
         let ok = if check {
             i32::from(c.is(res, Global::Py_True)?)
         } else {
-            let result = match super::object::PyObject_IsTrue(c, res) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result
+            super::object::PyObject_IsTrue(c, res)?
         };
         return Ok(ok);
     }
@@ -645,14 +546,7 @@ pub fn PyObject_Hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Erro
     }
     let tp_dict = c.PyTypeObject_tp_dict(&tp)?;
     if !tp_dict.is_some() {
-        let result = match super::typeobject::PyType_Ready(c, &tp) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
             return Ok(-1);
         }
         if let Some(tp_hash_2) = &c.slot(&tp, Slot::tp_hash)? {
@@ -726,14 +620,7 @@ pub fn _PyObject_IsAbstract<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_2 = match super::object::PyObject_IsTrue(c, &object) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result_2
+            super::object::PyObject_IsTrue(c, &object)?
         } else {
             result
         };
@@ -1200,38 +1087,17 @@ pub fn PyObject_IsTrue<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Erro
     let res_2 = if c.has_suite(&tp, Suite::tp_as_number)?
         && let Some(nb_bool) = &c.slot(&tp, Slot::nb_bool)?
     {
-        let result = match c.call_inquiry(nb_bool, v) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result as isize
+        c.call_inquiry(nb_bool, v)? as isize
     } else {
         let res = if c.has_suite(&tp, Suite::tp_as_mapping)?
             && let Some(mp_length) = &c.slot(&tp, Slot::mp_length)?
         {
-            let result_2 = match c.call_lenfunc(mp_length, v) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
+            c.call_lenfunc(mp_length, v)?
         } else {
             if c.has_suite(&tp, Suite::tp_as_sequence)?
                 && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
             {
-                let result_3 = match c.call_lenfunc(sq_length, v) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                result_3
+                c.call_lenfunc(sq_length, v)?
             } else {
                 return Ok(1);
             }
@@ -1263,30 +1129,23 @@ pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_dir_locals);
     let locals = c.PyEval_GetLocals()?;
     let names = super::abstract_::PyMapping_Keys(c, &locals)?;
-    if !c.PyList_Check(&names)? {
-        let tp = c.Py_TYPE(&names)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError,
-                    "dir(): expected keys() of locals to be a list, not '%.200s'",
-                    &[Argument::Str(tp_name.clone())],
-                ),
-        );
-    }
-    let result = match c.PyList_Sort(&names) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
+    if c.PyList_Check(&names)? {
+        if c.PyList_Sort(&names)? != 0 {
+            return Ok(None);
         }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok(None);
+        return Ok(Some(names));
     }
-    return Ok(Some(names));
+    let tp = c.Py_TYPE(&names)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "dir(): expected keys() of locals to be a list, not '%.200s'",
+                &[Argument::Str(tp_name.clone())],
+            ),
+    );
 }
 /// CPython: Objects/object.c, `_dir_object`.
 pub fn _dir_object<C: CApi>(
@@ -1304,14 +1163,7 @@ pub fn _dir_object<C: CApi>(
     };
     let result = c._PyObject_CallNoArgs(dirfunc)?;
     let sorted = super::abstract_::PySequence_List(c, &result)?;
-    let result_2 = match c.PyList_Sort(&sorted) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 != 0 {
+    if c.PyList_Sort(&sorted)? != 0 {
         return Ok(None);
     }
     return Ok(Some(sorted));
@@ -1323,22 +1175,10 @@ pub fn PyObject_Dir<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Dir);
     let value = if let Some(obj_2) = obj {
-        let result = match super::object::_dir_object(c, obj_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let result = super::object::_dir_object(c, obj_2)?;
         result.clone()
     } else {
-        let result_2 = match super::object::_dir_locals(c) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = super::object::_dir_locals(c)?;
         result_2.clone()
     };
     return Ok(value);
@@ -1347,6 +1187,12 @@ pub fn PyObject_Dir<C: CApi>(
 pub fn none_repr<C: CApi>(c: &mut C, _op: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::none_repr);
     return Ok(c.PyUnicode_FromString(Some("None"))?);
+}
+/// CPython: Objects/object.c, `none_dealloc`.
+pub fn none_dealloc<C: CApi>(c: &mut C, _ignore: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::none_dealloc);
+    c._Py_FatalRefcountErrorFunc("none_dealloc", "deallocating None")?;
+    return Ok(());
 }
 /// CPython: Objects/object.c, `none_new`.
 pub fn none_new<C: CApi>(
@@ -1423,19 +1269,11 @@ pub fn notimplemented_dealloc<C: CApi>(
 pub fn notimplemented_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::notimplemented_bool);
     let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-    match c
-        .PyErr_WarnEx(
-            &PyExc_DeprecationWarning,
-            "NotImplemented should not be used in a boolean context",
-            1,
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyErr_WarnEx(
+        &PyExc_DeprecationWarning,
+        "NotImplemented should not be used in a boolean context",
+        1,
+    )?;
     return Ok(1);
 }
 /// CPython: Objects/object.c, `_Py_NewReference`.
@@ -1490,23 +1328,17 @@ pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
     } else {
         let list_3 = c.PyList_New(0)?;
         let idPy_Repr_2 = c._Py_ID("Py_Repr")?;
-        match c.PyDict_SetItem(&dict, &idPy_Repr_2, &list_3) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_SetItem(&dict, &idPy_Repr_2, &list_3)?;
         list_3.clone()
     };
-    let result_2 = c.PyList_GET_SIZE(&list_4)?;
+    let result = c.PyList_GET_SIZE(&list_4)?;
     {
-        let mut i = result_2;
+        let mut i = result;
         loop {
             let i_2 = i.wrapping_sub(1);
             if i_2 >= 0 {
-                let result_3 = c.PyList_GET_ITEM(&list_4, i_2)?;
-                if !c.Py_Is(&result_3, obj)? {
+                let result_2 = c.PyList_GET_ITEM(&list_4, i_2)?;
+                if !c.Py_Is(&result_2, obj)? {
                     i = i_2;
                     continue;
                 }
@@ -1515,13 +1347,7 @@ pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
             break;
         }
     };
-    match c.PyList_Append_3_11(&list_4, Some(obj)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c.PyList_Append(&list_4, obj)?;
     return Ok(0);
 }
 /// CPython: Objects/object.c, `Py_ReprLeave`.

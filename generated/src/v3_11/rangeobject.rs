@@ -15,29 +15,11 @@ pub fn validate_step<C: CApi>(
     c.enter(FunctionId::validate_step);
     if let Some(step_2) = step {
         let step_3 = super::abstract_::PyNumber_Index(c, step_2)?;
-        if let Some(step_4) = &step_3 {
-            let result = match c._PyLong_Sign(step_4) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "validate_step: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result == 0 {
-                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_ValueError,
-                            "range() arg 3 must not be zero",
-                        ),
-                );
-            }
+        if let Some(step_4) = &step_3 && c._PyLong_Sign(step_4)? == 0 {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError, "range() arg 3 must not be zero"),
+            );
         }
         return Ok(step_3);
     }
@@ -110,30 +92,8 @@ pub fn range_from_array<C: CApi>(
             let Some(stop_3) = &super::abstract_::PyNumber_Index(c, &item_5)? else {
                 return Ok(None);
             };
-            let start_3 = match c._PyLong_GetZero() {
-                Ok(start_3) => start_3,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "range_from_array: call of _PyLong_GetOne while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            let step_4 = match c._PyLong_GetOne() {
-                Ok(step_4) => step_4,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "range_from_array: call of make_range_object while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let start_3 = c._PyLong_GetZero()?;
+            let step_4 = c._PyLong_GetOne()?;
             (start_3.clone(), step_4.clone(), stop_3.clone())
         }
         0 => {
@@ -177,16 +137,10 @@ pub fn range_new<C: CApi>(
     kw: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::range_new);
-    match c._PyArg_NoKeywords("range", Some(kw)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_NoKeywords("range", Some(kw))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
     let items = c.PyTupleObject_ob_item_all(args)?;
-    return Ok(super::rangeobject::range_from_array(c, type_, &items, result_2)?);
+    return Ok(super::rangeobject::range_from_array(c, type_, &items, result)?);
 }
 /// CPython: Objects/rangeobject.c, `range_vectorcall`.
 pub fn range_vectorcall<C: CApi>(
@@ -209,13 +163,7 @@ pub fn range_vectorcall<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    match c._PyArg_NoKwnames("range", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKwnames("range", Some(kwnames))?;
     return Ok(super::rangeobject::range_from_array(c, type_, args, result)?);
 }
 /// CPython: Objects/rangeobject.c, `range_dealloc`.
@@ -232,34 +180,8 @@ pub fn compute_range_length<C: CApi>(
     step: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::compute_range_length);
-    let result = match c._PyLong_GetZero() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "compute_range_length: call of _PyLong_GetOne while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let one = match c._PyLong_GetOne() {
-        Ok(one) => one,
-        Err(error_2) if c.is_exception(&error_2) => {
-            match step {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "compute_range_length: call of PyObject_RichCompareBool while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c._PyLong_GetZero()?;
+    let one = c._PyLong_GetOne()?;
     let object = match step {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -301,39 +223,14 @@ pub fn compute_range_length<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let tmp1 = match super::abstract_::PyNumber_Subtract(c, &object_5, &object_6) {
-        Ok(tmp1) => tmp1,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let diff = match super::abstract_::PyNumber_Subtract(c, &tmp1, &one) {
-        Ok(diff) => diff,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let tmp1 = super::abstract_::PyNumber_Subtract(c, &object_5, &object_6)?;
+    let diff = super::abstract_::PyNumber_Subtract(c, &tmp1, &one)?;
     let object_7 = match step_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let tmp2 = match super::abstract_::PyNumber_FloorDivide(c, &diff, &object_7) {
-        Ok(tmp2) => tmp2,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    let result_4 = match super::abstract_::PyNumber_Add(c, &tmp2, &one) {
-        Ok(result_4) => result_4,
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
-    return Ok(Some(result_4));
+    let tmp2 = super::abstract_::PyNumber_FloorDivide(c, &diff, &object_7)?;
+    return Ok(Some(super::abstract_::PyNumber_Add(c, &tmp2, &one)?));
 }
 /// CPython: Objects/rangeobject.c, `range_length`.
 pub fn range_length<C: CApi>(c: &mut C, r: &C::Object) -> Result<isize, C::Error> {
@@ -353,91 +250,41 @@ pub fn compute_item<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::compute_item);
     let step = c.rangeobject_step(r)?;
-    let result_4 = {
-        let result = match c._PyLong_GetOne() {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if !step.is_none() {
-                    let step_3 = c.rangeobject_step(r)?;
-                    match i {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    match step_3.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "compute_item: call of PyNumber_Multiply while an exception is pending",
-                            ),
-                    );
-                }
-                let start_3 = c.rangeobject_start(r)?;
-                match start_3.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                match i {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "compute_item: call of PyNumber_Add while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+    let result = c._PyLong_GetOne()?;
+    let is = match step.as_ref() {
+        Some(object) => c.Py_Is(&result, object)?,
+        None => false,
+    };
+    let result_4 = if is {
+        let start = c.rangeobject_start(r)?;
+        let object = match start.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if match step.as_ref() {
-            Some(object) => c.Py_Is(&result, object)?,
-            None => false,
-        } {
-            let start = c.rangeobject_start(r)?;
-            let object = match start.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let object_2 = match i {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result_2 = match super::abstract_::PyNumber_Add(c, &object, &object_2) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2.clone()
-        } else {
-            let step_2 = c.rangeobject_step(r)?;
-            let object_3 = match i {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let object_4 = match step_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let incr = super::abstract_::PyNumber_Multiply(c, &object_3, &object_4)?;
-            let start_2 = c.rangeobject_start(r)?;
-            let object_5 = match start_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result_3 = match super::abstract_::PyNumber_Add(c, &object_5, &incr) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            result_3.clone()
-        }
+        let object_2 = match i {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = super::abstract_::PyNumber_Add(c, &object, &object_2)?;
+        result_2.clone()
+    } else {
+        let step_2 = c.rangeobject_step(r)?;
+        let object_3 = match i {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let object_4 = match step_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let incr = super::abstract_::PyNumber_Multiply(c, &object_3, &object_4)?;
+        let start_2 = c.rangeobject_start(r)?;
+        let object_5 = match start_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = super::abstract_::PyNumber_Add(c, &object_5, &incr)?;
+        result_3.clone()
     };
     return Ok(result_4);
 }
@@ -448,18 +295,7 @@ pub fn compute_range_item<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::compute_range_item);
-    let zero = match c._PyLong_GetZero() {
-        Ok(zero) => zero,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "compute_range_item: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let zero = c._PyLong_GetZero()?;
     let result = super::object::PyObject_RichCompareBool(c, arg, &zero, 0)?;
     if result == -1 {
         return Ok(None);
@@ -482,19 +318,7 @@ pub fn compute_range_item<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match super::object::PyObject_RichCompareBool(
-            c,
-            &i_2,
-            &object_2,
-            5,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_3
+        super::object::PyObject_RichCompareBool(c, &i_2, &object_2, 5)?
     } else {
         result_2
     };
@@ -576,19 +400,7 @@ pub fn range_contains_long<C: CApi>(
     ob: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::range_contains_long);
-    let zero = match c._PyLong_GetZero() {
-        Ok(zero) => zero,
-        Err(error) if c.is_exception(&error) => {
-            c.rangeobject_step(r)?;
-            return Err(
-                c
-                    .unsupported(
-                        "range_contains_long: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let zero = c._PyLong_GetZero()?;
     let step = c.rangeobject_step(r)?;
     let object = match step.as_ref() {
         Some(object) => object.clone(),
@@ -611,7 +423,7 @@ pub fn range_contains_long<C: CApi>(
             1,
         ) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 let stop_2 = c.rangeobject_stop(r)?;
                 match stop_2.as_ref() {
                     Some(object) => object.clone(),
@@ -624,7 +436,7 @@ pub fn range_contains_long<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         let stop = c.rangeobject_stop(r)?;
         let object_3 = match stop.as_ref() {
@@ -638,13 +450,13 @@ pub fn range_contains_long<C: CApi>(
             0,
         ) {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 if result_2 == -1 {
-                    return Err(error_3);
+                    return Err(error_2);
                 }
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         (result_2, result_3)
     } else {
@@ -660,7 +472,7 @@ pub fn range_contains_long<C: CApi>(
             1,
         ) {
             Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error_3) if c.is_exception(&error_3) => {
                 let stop_4 = c.rangeobject_stop(r)?;
                 match stop_4.as_ref() {
                     Some(object) => object.clone(),
@@ -673,7 +485,7 @@ pub fn range_contains_long<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_3) => return Err(error_3),
         };
         let stop_3 = c.rangeobject_stop(r)?;
         let object_5 = match stop_3.as_ref() {
@@ -687,13 +499,13 @@ pub fn range_contains_long<C: CApi>(
             0,
         ) {
             Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 if result_4 == -1 {
-                    return Err(error_5);
+                    return Err(error_4);
                 }
-                return Err(error_5);
+                return Err(error_4);
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_4) => return Err(error_4),
         };
         (result_4, result_5)
     };
@@ -778,18 +590,7 @@ pub fn range_equals<C: CApi>(
         return Ok(result_3);
     }
     let length_4 = c.rangeobject_length(r0)?;
-    let result_4 = match c._PyLong_GetOne() {
-        Ok(result_4) => result_4,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "range_equals: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result_4 = c._PyLong_GetOne()?;
     let object_6 = match length_4.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -870,18 +671,7 @@ pub fn range_hash<C: CApi>(c: &mut C, r: &C::Object) -> Result<isize, C::Error> 
         };
         c.PyTuple_SET_ITEM(&t, 1, &object_3)?;
         let length_3 = c.rangeobject_length(r)?;
-        let result_2 = match c._PyLong_GetOne() {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "range_hash: NULL as an argument of PyObject_RichCompareBool",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result_2 = c._PyLong_GetOne()?;
         let object_4 = match length_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
@@ -967,31 +757,7 @@ pub fn range_index<C: CApi>(
     };
     let idx = super::abstract_::PyNumber_Subtract(c, ob, &object)?;
     let step = c.rangeobject_step(r)?;
-    let result_2 = match c._PyLong_GetOne() {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            if step.is_none() {
-                return Err(
-                    c
-                        .unsupported(
-                            "range_index: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            let step_3 = c.rangeobject_step(r)?;
-            match step_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "range_index: call of PyNumber_FloorDivide while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result_2 = c._PyLong_GetOne()?;
     if match step.as_ref() {
         Some(object) => c.Py_Is(&result_2, object)?,
         None => false,
@@ -1425,18 +1191,7 @@ pub fn longrangeiter_setstate<C: CApi>(
     state: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::longrangeiter_setstate);
-    let state_2 = match c._PyLong_GetZero() {
-        Ok(state_2) => state_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "longrangeiter_setstate: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let state_2 = c._PyLong_GetZero()?;
     let result = super::object::PyObject_RichCompareBool(c, state, &state_2, 0)?;
     if result < 0 {
         return Ok(None);
@@ -1486,36 +1241,16 @@ pub fn longrangeiter_next<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result = match super::object::PyObject_RichCompareBool(
-        c,
-        &object,
-        &object_2,
-        0,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 1 {
+    if super::object::PyObject_RichCompareBool(c, &object, &object_2, 0)? != 1 {
         return Ok(None);
     }
     let index_2 = c.longrangeiterobject_index(r)?;
-    let result_2 = match c._PyLong_GetOne() {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c.unsupported("longrangeiter_next: NULL as an argument of PyNumber_Add"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c._PyLong_GetOne()?;
     let object_3 = match index_2.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let new_index = super::abstract_::PyNumber_Add(c, &object_3, &result_2)?;
+    let new_index = super::abstract_::PyNumber_Add(c, &object_3, &result)?;
     let index_3 = c.longrangeiterobject_index(r)?;
     let step = c.longrangeiterobject_step(r)?;
     let object_4 = match index_3.as_ref() {
@@ -1532,7 +1267,722 @@ pub fn longrangeiter_next<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_3 = super::abstract_::PyNumber_Add(c, &object_6, &product)?;
+    let result_2 = super::abstract_::PyNumber_Add(c, &object_6, &product)?;
     c.set_longrangeiterobject_index(r, Some(&new_index))?;
-    return Ok(Some(result_3));
+    return Ok(Some(result_2));
+}
+/// CPython: Objects/rangeobject.c, `range_iter`.
+pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::range_iter);
+    let start = c.rangeobject_start(seq)?;
+    let object = match start.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = match c.PyLong_AsLong(&object) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let PyLongRangeIter_Type_6 = c.global(Global::PyLongRangeIter_Type)?;
+            let it_6 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_6)?;
+            let start_7 = c.rangeobject_start(seq)?;
+            c.set_longrangeiterobject_start(&it_6, start_7.as_ref())?;
+            let step_7 = c.rangeobject_step(seq)?;
+            c.set_longrangeiterobject_step(&it_6, step_7.as_ref())?;
+            let length_6 = c.rangeobject_length(seq)?;
+            c.set_longrangeiterobject_len(&it_6, length_6.as_ref())?;
+            let result_10 = c._PyLong_GetZero()?;
+            c.set_longrangeiterobject_index(&it_6, Some(&result_10))?;
+            return Ok(it_6);
+        }
+        Err(error) => return Err(error),
+    };
+    if !(result == -1) {
+        let stop = c.rangeobject_stop(seq)?;
+        let object_2 = match stop.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = match c.PyLong_AsLong(&object_2) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let PyLongRangeIter_Type_5 = c.global(Global::PyLongRangeIter_Type)?;
+                let it_5 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_5)?;
+                let start_6 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it_5, start_6.as_ref())?;
+                let step_6 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it_5, step_6.as_ref())?;
+                let length_5 = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it_5, length_5.as_ref())?;
+                let result_9 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it_5, Some(&result_9))?;
+                return Ok(it_5);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if !(result_2 == -1) {
+            let step = c.rangeobject_step(seq)?;
+            let object_3 = match step.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_3 = match c.PyLong_AsLong(&object_3) {
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
+                    let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                    let start_5 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
+                    let step_5 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it_4, step_5.as_ref())?;
+                    let length_4 = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it_4, length_4.as_ref())?;
+                    let result_8 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it_4, Some(&result_8))?;
+                    return Ok(it_4);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if !(result_3 == -1) {
+                let result_4 = super::rangeobject::get_len_of_range(
+                    c,
+                    result,
+                    result_2,
+                    result_3,
+                )?;
+                if result_4 > 9223372036854775807 {
+                    let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+                    let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                    let start_2 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+                    let step_2 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+                    let length = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it, length.as_ref())?;
+                    let result_5 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+                    return Ok(it);
+                }
+                if result_4 != 0 {
+                    if result_3 > 0 {
+                        if result_2
+                            > (9223372036854775807 as i64)
+                                .wrapping_sub(result_3.wrapping_sub(1))
+                        {
+                            let PyLongRangeIter_Type_2 = c
+                                .global(Global::PyLongRangeIter_Type)?;
+                            let it_2 = super::object::_PyObject_New(
+                                c,
+                                &PyLongRangeIter_Type_2,
+                            )?;
+                            let start_3 = c.rangeobject_start(seq)?;
+                            c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                            let step_3 = c.rangeobject_step(seq)?;
+                            c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                            let length_2 = c.rangeobject_length(seq)?;
+                            c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                            let result_6 = c._PyLong_GetZero()?;
+                            c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                            return Ok(it_2);
+                        }
+                    } else {
+                        if result_2
+                            < (-9223372036854775808 as i64)
+                                .wrapping_add((-1 as i64).wrapping_sub(result_3))
+                        {
+                            let PyLongRangeIter_Type_3 = c
+                                .global(Global::PyLongRangeIter_Type)?;
+                            let it_3 = super::object::_PyObject_New(
+                                c,
+                                &PyLongRangeIter_Type_3,
+                            )?;
+                            let start_4 = c.rangeobject_start(seq)?;
+                            c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                            let step_4 = c.rangeobject_step(seq)?;
+                            c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                            let length_3 = c.rangeobject_length(seq)?;
+                            c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                            let result_7 = c._PyLong_GetZero()?;
+                            c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                            return Ok(it_3);
+                        }
+                    };
+                }
+                return Ok(
+                    super::rangeobject::fast_range_iter(
+                        c,
+                        result,
+                        result_2,
+                        result_3,
+                        result_4 as i64,
+                    )?,
+                );
+            }
+            let result_4 = super::rangeobject::get_len_of_range(
+                c,
+                result,
+                result_2,
+                result_3,
+            )?;
+            if result_4 > 9223372036854775807 {
+                let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let start_2 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+                let step_2 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+                let length = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it, length.as_ref())?;
+                let result_5 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+                return Ok(it);
+            }
+            if result_4 != 0 {
+                if result_3 > 0 {
+                    if result_2
+                        > (9223372036854775807 as i64)
+                            .wrapping_sub(result_3.wrapping_sub(1))
+                    {
+                        let PyLongRangeIter_Type_2 = c
+                            .global(Global::PyLongRangeIter_Type)?;
+                        let it_2 = super::object::_PyObject_New(
+                            c,
+                            &PyLongRangeIter_Type_2,
+                        )?;
+                        let start_3 = c.rangeobject_start(seq)?;
+                        c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                        let step_3 = c.rangeobject_step(seq)?;
+                        c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                        let length_2 = c.rangeobject_length(seq)?;
+                        c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                        let result_6 = c._PyLong_GetZero()?;
+                        c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                        return Ok(it_2);
+                    }
+                } else {
+                    if result_2
+                        < (-9223372036854775808 as i64)
+                            .wrapping_add((-1 as i64).wrapping_sub(result_3))
+                    {
+                        let PyLongRangeIter_Type_3 = c
+                            .global(Global::PyLongRangeIter_Type)?;
+                        let it_3 = super::object::_PyObject_New(
+                            c,
+                            &PyLongRangeIter_Type_3,
+                        )?;
+                        let start_4 = c.rangeobject_start(seq)?;
+                        c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                        let step_4 = c.rangeobject_step(seq)?;
+                        c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                        let length_3 = c.rangeobject_length(seq)?;
+                        c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                        let result_7 = c._PyLong_GetZero()?;
+                        c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                        return Ok(it_3);
+                    }
+                };
+            }
+            return Ok(
+                super::rangeobject::fast_range_iter(
+                    c,
+                    result,
+                    result_2,
+                    result_3,
+                    result_4 as i64,
+                )?,
+            );
+        }
+        let step = c.rangeobject_step(seq)?;
+        let object_3 = match step.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = match c.PyLong_AsLong(&object_3) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
+                let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                let start_5 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
+                let step_5 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it_4, step_5.as_ref())?;
+                let length_4 = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it_4, length_4.as_ref())?;
+                let result_8 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it_4, Some(&result_8))?;
+                return Ok(it_4);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        if !(result_3 == -1) {
+            let result_4 = super::rangeobject::get_len_of_range(
+                c,
+                result,
+                result_2,
+                result_3,
+            )?;
+            if result_4 > 9223372036854775807 {
+                let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let start_2 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+                let step_2 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+                let length = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it, length.as_ref())?;
+                let result_5 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+                return Ok(it);
+            }
+            if result_4 != 0 {
+                if result_3 > 0 {
+                    if result_2
+                        > (9223372036854775807 as i64)
+                            .wrapping_sub(result_3.wrapping_sub(1))
+                    {
+                        let PyLongRangeIter_Type_2 = c
+                            .global(Global::PyLongRangeIter_Type)?;
+                        let it_2 = super::object::_PyObject_New(
+                            c,
+                            &PyLongRangeIter_Type_2,
+                        )?;
+                        let start_3 = c.rangeobject_start(seq)?;
+                        c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                        let step_3 = c.rangeobject_step(seq)?;
+                        c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                        let length_2 = c.rangeobject_length(seq)?;
+                        c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                        let result_6 = c._PyLong_GetZero()?;
+                        c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                        return Ok(it_2);
+                    }
+                } else {
+                    if result_2
+                        < (-9223372036854775808 as i64)
+                            .wrapping_add((-1 as i64).wrapping_sub(result_3))
+                    {
+                        let PyLongRangeIter_Type_3 = c
+                            .global(Global::PyLongRangeIter_Type)?;
+                        let it_3 = super::object::_PyObject_New(
+                            c,
+                            &PyLongRangeIter_Type_3,
+                        )?;
+                        let start_4 = c.rangeobject_start(seq)?;
+                        c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                        let step_4 = c.rangeobject_step(seq)?;
+                        c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                        let length_3 = c.rangeobject_length(seq)?;
+                        c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                        let result_7 = c._PyLong_GetZero()?;
+                        c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                        return Ok(it_3);
+                    }
+                };
+            }
+            return Ok(
+                super::rangeobject::fast_range_iter(
+                    c,
+                    result,
+                    result_2,
+                    result_3,
+                    result_4 as i64,
+                )?,
+            );
+        }
+        let result_4 = super::rangeobject::get_len_of_range(
+            c,
+            result,
+            result_2,
+            result_3,
+        )?;
+        if result_4 > 9223372036854775807 {
+            let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let start_2 = c.rangeobject_start(seq)?;
+            c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+            let step_2 = c.rangeobject_step(seq)?;
+            c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+            let length = c.rangeobject_length(seq)?;
+            c.set_longrangeiterobject_len(&it, length.as_ref())?;
+            let result_5 = c._PyLong_GetZero()?;
+            c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+            return Ok(it);
+        }
+        if result_4 != 0 {
+            if result_3 > 0 {
+                if result_2
+                    > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
+                {
+                    let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
+                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let start_3 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                    let step_3 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                    let length_2 = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                    let result_6 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                    return Ok(it_2);
+                }
+            } else {
+                if result_2
+                    < (-9223372036854775808 as i64)
+                        .wrapping_add((-1 as i64).wrapping_sub(result_3))
+                {
+                    let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
+                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let start_4 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                    let step_4 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                    let length_3 = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                    let result_7 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                    return Ok(it_3);
+                }
+            };
+        }
+        return Ok(
+            super::rangeobject::fast_range_iter(
+                c,
+                result,
+                result_2,
+                result_3,
+                result_4 as i64,
+            )?,
+        );
+    }
+    let stop = c.rangeobject_stop(seq)?;
+    let object_2 = match stop.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_2 = match c.PyLong_AsLong(&object_2) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            let PyLongRangeIter_Type_5 = c.global(Global::PyLongRangeIter_Type)?;
+            let it_5 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_5)?;
+            let start_6 = c.rangeobject_start(seq)?;
+            c.set_longrangeiterobject_start(&it_5, start_6.as_ref())?;
+            let step_6 = c.rangeobject_step(seq)?;
+            c.set_longrangeiterobject_step(&it_5, step_6.as_ref())?;
+            let length_5 = c.rangeobject_length(seq)?;
+            c.set_longrangeiterobject_len(&it_5, length_5.as_ref())?;
+            let result_9 = c._PyLong_GetZero()?;
+            c.set_longrangeiterobject_index(&it_5, Some(&result_9))?;
+            return Ok(it_5);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if !(result_2 == -1) {
+        let step = c.rangeobject_step(seq)?;
+        let object_3 = match step.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = match c.PyLong_AsLong(&object_3) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
+                let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                let start_5 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
+                let step_5 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it_4, step_5.as_ref())?;
+                let length_4 = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it_4, length_4.as_ref())?;
+                let result_8 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it_4, Some(&result_8))?;
+                return Ok(it_4);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        if !(result_3 == -1) {
+            let result_4 = super::rangeobject::get_len_of_range(
+                c,
+                result,
+                result_2,
+                result_3,
+            )?;
+            if result_4 > 9223372036854775807 {
+                let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let start_2 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+                let step_2 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+                let length = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it, length.as_ref())?;
+                let result_5 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+                return Ok(it);
+            }
+            if result_4 != 0 {
+                if result_3 > 0 {
+                    if result_2
+                        > (9223372036854775807 as i64)
+                            .wrapping_sub(result_3.wrapping_sub(1))
+                    {
+                        let PyLongRangeIter_Type_2 = c
+                            .global(Global::PyLongRangeIter_Type)?;
+                        let it_2 = super::object::_PyObject_New(
+                            c,
+                            &PyLongRangeIter_Type_2,
+                        )?;
+                        let start_3 = c.rangeobject_start(seq)?;
+                        c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                        let step_3 = c.rangeobject_step(seq)?;
+                        c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                        let length_2 = c.rangeobject_length(seq)?;
+                        c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                        let result_6 = c._PyLong_GetZero()?;
+                        c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                        return Ok(it_2);
+                    }
+                } else {
+                    if result_2
+                        < (-9223372036854775808 as i64)
+                            .wrapping_add((-1 as i64).wrapping_sub(result_3))
+                    {
+                        let PyLongRangeIter_Type_3 = c
+                            .global(Global::PyLongRangeIter_Type)?;
+                        let it_3 = super::object::_PyObject_New(
+                            c,
+                            &PyLongRangeIter_Type_3,
+                        )?;
+                        let start_4 = c.rangeobject_start(seq)?;
+                        c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                        let step_4 = c.rangeobject_step(seq)?;
+                        c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                        let length_3 = c.rangeobject_length(seq)?;
+                        c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                        let result_7 = c._PyLong_GetZero()?;
+                        c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                        return Ok(it_3);
+                    }
+                };
+            }
+            return Ok(
+                super::rangeobject::fast_range_iter(
+                    c,
+                    result,
+                    result_2,
+                    result_3,
+                    result_4 as i64,
+                )?,
+            );
+        }
+        let result_4 = super::rangeobject::get_len_of_range(
+            c,
+            result,
+            result_2,
+            result_3,
+        )?;
+        if result_4 > 9223372036854775807 {
+            let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let start_2 = c.rangeobject_start(seq)?;
+            c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+            let step_2 = c.rangeobject_step(seq)?;
+            c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+            let length = c.rangeobject_length(seq)?;
+            c.set_longrangeiterobject_len(&it, length.as_ref())?;
+            let result_5 = c._PyLong_GetZero()?;
+            c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+            return Ok(it);
+        }
+        if result_4 != 0 {
+            if result_3 > 0 {
+                if result_2
+                    > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
+                {
+                    let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
+                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let start_3 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                    let step_3 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                    let length_2 = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                    let result_6 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                    return Ok(it_2);
+                }
+            } else {
+                if result_2
+                    < (-9223372036854775808 as i64)
+                        .wrapping_add((-1 as i64).wrapping_sub(result_3))
+                {
+                    let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
+                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let start_4 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                    let step_4 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                    let length_3 = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                    let result_7 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                    return Ok(it_3);
+                }
+            };
+        }
+        return Ok(
+            super::rangeobject::fast_range_iter(
+                c,
+                result,
+                result_2,
+                result_3,
+                result_4 as i64,
+            )?,
+        );
+    }
+    let step = c.rangeobject_step(seq)?;
+    let object_3 = match step.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_3 = match c.PyLong_AsLong(&object_3) {
+        Ok(result_3) => result_3,
+        Err(error_3) if c.is_exception(&error_3) => {
+            let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
+            let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+            let start_5 = c.rangeobject_start(seq)?;
+            c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
+            let step_5 = c.rangeobject_step(seq)?;
+            c.set_longrangeiterobject_step(&it_4, step_5.as_ref())?;
+            let length_4 = c.rangeobject_length(seq)?;
+            c.set_longrangeiterobject_len(&it_4, length_4.as_ref())?;
+            let result_8 = c._PyLong_GetZero()?;
+            c.set_longrangeiterobject_index(&it_4, Some(&result_8))?;
+            return Ok(it_4);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if !(result_3 == -1) {
+        let result_4 = super::rangeobject::get_len_of_range(
+            c,
+            result,
+            result_2,
+            result_3,
+        )?;
+        if result_4 > 9223372036854775807 {
+            let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let start_2 = c.rangeobject_start(seq)?;
+            c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+            let step_2 = c.rangeobject_step(seq)?;
+            c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+            let length = c.rangeobject_length(seq)?;
+            c.set_longrangeiterobject_len(&it, length.as_ref())?;
+            let result_5 = c._PyLong_GetZero()?;
+            c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+            return Ok(it);
+        }
+        if result_4 != 0 {
+            if result_3 > 0 {
+                if result_2
+                    > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
+                {
+                    let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
+                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let start_3 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                    let step_3 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                    let length_2 = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                    let result_6 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                    return Ok(it_2);
+                }
+            } else {
+                if result_2
+                    < (-9223372036854775808 as i64)
+                        .wrapping_add((-1 as i64).wrapping_sub(result_3))
+                {
+                    let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
+                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let start_4 = c.rangeobject_start(seq)?;
+                    c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                    let step_4 = c.rangeobject_step(seq)?;
+                    c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                    let length_3 = c.rangeobject_length(seq)?;
+                    c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                    let result_7 = c._PyLong_GetZero()?;
+                    c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                    return Ok(it_3);
+                }
+            };
+        }
+        return Ok(
+            super::rangeobject::fast_range_iter(
+                c,
+                result,
+                result_2,
+                result_3,
+                result_4 as i64,
+            )?,
+        );
+    }
+    let result_4 = super::rangeobject::get_len_of_range(c, result, result_2, result_3)?;
+    if result_4 > 9223372036854775807 {
+        let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
+        let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+        let start_2 = c.rangeobject_start(seq)?;
+        c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
+        let step_2 = c.rangeobject_step(seq)?;
+        c.set_longrangeiterobject_step(&it, step_2.as_ref())?;
+        let length = c.rangeobject_length(seq)?;
+        c.set_longrangeiterobject_len(&it, length.as_ref())?;
+        let result_5 = c._PyLong_GetZero()?;
+        c.set_longrangeiterobject_index(&it, Some(&result_5))?;
+        return Ok(it);
+    }
+    if result_4 != 0 {
+        if result_3 > 0 {
+            if result_2
+                > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
+            {
+                let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
+                let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                let start_3 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
+                let step_3 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it_2, step_3.as_ref())?;
+                let length_2 = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it_2, length_2.as_ref())?;
+                let result_6 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it_2, Some(&result_6))?;
+                return Ok(it_2);
+            }
+        } else {
+            if result_2
+                < (-9223372036854775808 as i64)
+                    .wrapping_add((-1 as i64).wrapping_sub(result_3))
+            {
+                let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
+                let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                let start_4 = c.rangeobject_start(seq)?;
+                c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
+                let step_4 = c.rangeobject_step(seq)?;
+                c.set_longrangeiterobject_step(&it_3, step_4.as_ref())?;
+                let length_3 = c.rangeobject_length(seq)?;
+                c.set_longrangeiterobject_len(&it_3, length_3.as_ref())?;
+                let result_7 = c._PyLong_GetZero()?;
+                c.set_longrangeiterobject_index(&it_3, Some(&result_7))?;
+                return Ok(it_3);
+            }
+        };
+    }
+    return Ok(
+        super::rangeobject::fast_range_iter(
+            c,
+            result,
+            result_2,
+            result_3,
+            result_4 as i64,
+        )?,
+    );
 }

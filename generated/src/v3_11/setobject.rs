@@ -258,7 +258,7 @@ pub fn set_repr<C: CApi>(
     if !(c.PySetObject_used(so)? != 0) {
         match super::object::Py_ReprLeave(c, so) {
             Ok(_) => {}
-            Err(error_8) if c.is_exception(&error_8) => {
+            Err(error_7) if c.is_exception(&error_7) => {
                 let tp_4 = c.Py_TYPE(so)?;
                 c.PyTypeObject_tp_name(&tp_4)?;
                 return Err(
@@ -268,7 +268,7 @@ pub fn set_repr<C: CApi>(
                         ),
                 );
             }
-            Err(error_8) => return Err(error_8),
+            Err(error_7) => return Err(error_7),
         };
         let tp_3 = c.Py_TYPE(so)?;
         let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
@@ -296,27 +296,16 @@ pub fn set_repr<C: CApi>(
         super::object::Py_ReprLeave(c, so)?;
         return Ok(None);
     };
-    let result = match c.PyUnicode_GET_LENGTH(Some(listrepr_2)) {
-        Ok(result) => result,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "set_repr: call of PyUnicode_Substring while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    let result = c.PyUnicode_GET_LENGTH(listrepr_2)?;
     let listrepr_3 = match c
         .PyUnicode_Substring(Some(listrepr_2), 1, result.wrapping_sub(1))
     {
         Ok(listrepr_3) => listrepr_3,
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_3) if c.is_exception(&error_3) => {
             super::object::Py_ReprLeave(c, so)?;
-            return Err(error_4);
+            return Err(error_3);
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_3) => return Err(error_3),
     };
     let check = c.PySet_CheckExact(so)?;
     let result_4 = if check {
@@ -324,11 +313,11 @@ pub fn set_repr<C: CApi>(
             .PyUnicode_FromFormat("{%U}", &[Argument::Object(listrepr_3.clone())])
         {
             Ok(result_2) => result_2,
-            Err(error_5) if c.is_exception(&error_5) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::object::Py_ReprLeave(c, so)?;
-                return Err(error_5);
+                return Err(error_4);
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_4) => return Err(error_4),
         };
         result_2.clone()
     } else {
@@ -341,17 +330,17 @@ pub fn set_repr<C: CApi>(
             )
         {
             Ok(result_3) => result_3,
-            Err(error_6) if c.is_exception(&error_6) => {
+            Err(error_5) if c.is_exception(&error_5) => {
                 super::object::Py_ReprLeave(c, so)?;
-                return Err(error_6);
+                return Err(error_5);
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_5) => return Err(error_5),
         };
         result_3.clone()
     };
     match super::object::Py_ReprLeave(c, so) {
         Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_6) if c.is_exception(&error_6) => {
             return Err(
                 c
                     .unsupported(
@@ -359,7 +348,7 @@ pub fn set_repr<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_6) => return Err(error_6),
     };
     return Ok(Some(result_4));
 }
@@ -504,22 +493,8 @@ pub fn set_update_internal<C: CApi>(
         let it = super::abstract_::PyObject_GetIter(c, other)?;
         {
             loop {
-                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_2) => key_2,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                if let Some(key_3) = &key_2 {
-                    let result_5 = match super::setobject::set_add_key(c, so, key_3) {
-                        Ok(result_5) => result_5,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    if !(result_5 != 0) {
+                if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                    if !(super::setobject::set_add_key(c, so, key_2)? != 0) {
                         continue;
                     }
                     return Ok(-1);
@@ -537,16 +512,7 @@ pub fn set_update_internal<C: CApi>(
     let mask = c.PySetObject_mask(so)?;
     if fill.wrapping_add(result).wrapping_mul(5) >= mask.wrapping_mul(3) {
         let used = c.PySetObject_used(so)?;
-        let result_2 = match c
-            .set_table_resize(so, used.wrapping_add(result).wrapping_mul(2))
-        {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 != 0 {
+        if c.set_table_resize(so, used.wrapping_add(result).wrapping_mul(2))? != 0 {
             return Ok(-1);
         }
     }
@@ -557,35 +523,10 @@ pub fn set_update_internal<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            let result_3 = match c
-                ._PyDict_Next(
-                    Some(other),
-                    &mut pos_2,
-                    &mut key,
-                    &mut value,
-                    Some(&mut hash),
-                )
+            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
+                != 0
             {
-                Ok(result_3) => result_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "set_update_internal: call of set_add_entry while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_3 != 0 {
-                let result_4 = match c.set_add_entry(so, key.as_ref(), hash) {
-                    Ok(result_4) => result_4,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if !(result_4 != 0) {
+                if !(c.set_add_entry(so, key.as_ref(), hash)? != 0) {
                     pos = pos_2;
                     continue;
                 }
@@ -608,14 +549,7 @@ pub fn set_update<C: CApi>(
         loop {
             if i < c.PyTuple_GET_SIZE(args)? {
                 let other = c.PyTuple_GET_ITEM(args, i)?;
-                let result = match super::setobject::set_update_internal(c, so, &other) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
+                if super::setobject::set_update_internal(c, so, &other)? != 0 {
                     return Ok(None);
                 }
                 let i_2 = i.wrapping_add(1);
@@ -649,14 +583,7 @@ pub fn make_new_set<C: CApi>(
     c.set_PySetObject_finger(&so, 0)?;
     c.set_PySetObject_weakreflist(&so, None)?;
     if let Some(iterable_2) = iterable {
-        let result = match super::setobject::set_update_internal(c, &so, iterable_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::setobject::set_update_internal(c, &so, iterable_2)? != 0 {
             return Ok(None);
         }
     }
@@ -708,30 +635,16 @@ pub fn frozenset_new<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_new);
     if c.is(type_, Global::PyFrozenSet_Type)? {
-        match c._PyArg_NoKeywords("frozenset", Some(kwds)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c._PyArg_NoKeywords("frozenset", Some(kwds))?;
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
-        match c
-            .PyArg_UnpackTuple(
-                args,
-                Some(&tp_name),
-                0,
-                1,
-                &mut [Parsed::Object(&mut iterable)],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyArg_UnpackTuple(
+            args,
+            Some(&tp_name),
+            0,
+            1,
+            &mut [Parsed::Object(&mut iterable)],
+        )?;
         return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
     }
     let tp_init = c.slot(type_, Slot::tp_init)?;
@@ -739,47 +652,25 @@ pub fn frozenset_new<C: CApi>(
     if !(tp_init.as_ref() == c.slot(&PyFrozenSet_Type, Slot::tp_init)?.as_ref()) {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
-        match c
-            .PyArg_UnpackTuple(
-                args,
-                Some(&tp_name),
-                0,
-                1,
-                &mut [Parsed::Object(&mut iterable)],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
-    }
-    match c._PyArg_NoKeywords("frozenset", Some(kwds)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    let mut iterable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
+        c.PyArg_UnpackTuple(
             args,
             Some(&tp_name),
             0,
             1,
             &mut [Parsed::Object(&mut iterable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+        )?;
+        return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
+    }
+    c._PyArg_NoKeywords("frozenset", Some(kwds))?;
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    let mut iterable = None::<C::Object>;
+    c.PyArg_UnpackTuple(
+        args,
+        Some(&tp_name),
+        0,
+        1,
+        &mut [Parsed::Object(&mut iterable)],
+    )?;
     return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
 }
 /// CPython: Objects/setobject.c, `frozenset_vectorcall`.
@@ -791,16 +682,10 @@ pub fn frozenset_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_vectorcall);
-    match c._PyArg_NoKwnames("frozenset", Some(kwnames)) {
-        Ok(_) => {}
+    c._PyArg_NoKwnames("frozenset", Some(kwnames))?;
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -808,16 +693,10 @@ pub fn frozenset_vectorcall<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("frozenset", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let iterable = if result_2 != 0 {
+    c._PyArg_CheckPositional("frozenset", result, 0, 1)?;
+    let iterable = if result != 0 {
         let item = c.item(args, 0)?;
         Some(item.clone())
     } else {
@@ -896,18 +775,7 @@ pub fn set_union<C: CApi>(
                         i = i_2;
                         continue;
                     }
-                    let result_2 = match super::setobject::set_update_internal(
-                        c,
-                        result,
-                        &other,
-                    ) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    if result_2 != 0 {
+                    if super::setobject::set_update_internal(c, result, &other)? != 0 {
                         return Ok(None);
                     }
                     let i_3 = i.wrapping_add(1);
@@ -933,18 +801,7 @@ pub fn set_or<C: CApi>(
             if c.Py_Is(so, other)? {
                 return Ok(Some(result.clone()));
             }
-            let result_2 = match super::setobject::set_update_internal(
-                c,
-                result,
-                other,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if result_2 != 0 {
+            if super::setobject::set_update_internal(c, result, other)? != 0 {
                 return Ok(None);
             }
             return Ok(Some(result.clone()));
@@ -961,14 +818,7 @@ pub fn set_ior<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_ior);
     if c.PyAnySet_Check(other)? {
-        let result = match super::setobject::set_update_internal(c, so, other) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::setobject::set_update_internal(c, so, other)? != 0 {
             return Ok(None);
         }
         return Ok(Some(so.clone()));
@@ -1002,39 +852,23 @@ pub fn set_intersection<C: CApi>(
             let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
             'join8: {
                 loop {
-                    let key_2 = match super::abstract_::PyIter_Next(c, &it) {
-                        Ok(key_2) => key_2,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    if let Some(key_3) = &key_2 {
-                        let result_7 = super::object::PyObject_Hash(c, key_3)?;
-                        if result_7 == -1 {
+                    if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                        let result_6 = super::object::PyObject_Hash(c, key_2)?;
+                        if result_6 == -1 {
                             return Ok(None);
                         }
-                        let result_8 = super::setobject::set_contains_entry(
+                        let result_7 = super::setobject::set_contains_entry(
                             c,
                             Some(so),
-                            Some(key_3),
-                            result_7,
+                            Some(key_2),
+                            result_6,
                         )?;
-                        if result_8 != 0 {
-                            let result_9 = match c
-                                .set_add_entry(result, Some(key_3), result_7)
-                            {
-                                Ok(result_9) => result_9,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    return Err(error_4);
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            if result_9 != 0 {
+                        if result_7 != 0 {
+                            if c.set_add_entry(result, Some(key_2), result_6)? != 0 {
                                 return Ok(None);
                             }
-                            let result_10 = c.PySet_GET_SIZE(result)?;
-                            if result_10 >= c.PySet_GET_SIZE(so)? {
+                            let result_8 = c.PySet_GET_SIZE(result)?;
+                            if result_8 >= c.PySet_GET_SIZE(so)? {
                                 break 'join8;
                             }
                         }
@@ -1088,15 +922,7 @@ pub fn set_intersection<C: CApi>(
                         hash,
                     )?;
                     if result_5 != 0 {
-                        let result_6 = match c.set_add_entry(result, key.as_ref(), hash)
-                        {
-                            Ok(result_6) => result_6,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_6 != 0 {
+                        if c.set_add_entry(result, key.as_ref(), hash)? != 0 {
                             return Ok(None);
                         }
                     }
@@ -1213,15 +1039,8 @@ pub fn set_isdisjoint<C: CApi>(
         let it = super::abstract_::PyObject_GetIter(c, other)?;
         {
             loop {
-                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_2) => key_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if let Some(key_3) = &key_2 {
-                    let result_4 = super::setobject::set_contains_key(c, so, key_3)?;
+                if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                    let result_4 = super::setobject::set_contains_key(c, so, key_2)?;
                     if result_4 < 0 {
                         return Ok(None);
                     }
@@ -1341,18 +1160,7 @@ pub fn set_difference_update_internal<C: CApi>(
                         None => return Err(c.unsupported("NULL->hash")),
                     };
                     let hash = c.setentry_hash(&object_4)?;
-                    match super::setobject::set_discard_entry(
-                        c,
-                        so,
-                        key.as_ref(),
-                        hash,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    super::setobject::set_discard_entry(c, so, key.as_ref(), hash)?;
                     pos = pos_2;
                     continue;
                 }
@@ -1367,26 +1175,8 @@ pub fn set_difference_update_internal<C: CApi>(
         let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
         {
             loop {
-                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_2) => key_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if let Some(key_3) = &key_2 {
-                    let result_5 = match super::setobject::set_discard_key(
-                        c,
-                        so,
-                        key_3,
-                    ) {
-                        Ok(result_5) => result_5,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    if !(result_5 < 0) {
+                if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                    if !(super::setobject::set_discard_key(c, so, key_2)? < 0) {
                         continue;
                     }
                     return Ok(-1);
@@ -1420,18 +1210,9 @@ pub fn set_difference_update<C: CApi>(
         loop {
             if i < c.PyTuple_GET_SIZE(args)? {
                 let other = c.PyTuple_GET_ITEM(args, i)?;
-                let result = match super::setobject::set_difference_update_internal(
-                    c,
-                    so,
-                    Some(&other),
-                ) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
+                if super::setobject::set_difference_update_internal(c, so, Some(&other))?
+                    != 0
+                {
                     return Ok(None);
                 }
                 let i_2 = i.wrapping_add(1);
@@ -1451,18 +1232,8 @@ pub fn set_copy_and_difference<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_copy_and_difference);
     if let Some(result) = &super::setobject::set_copy(c, so, None)? {
-        let result_2 = match super::setobject::set_difference_update_internal(
-            c,
-            result,
-            Some(other),
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 == 0 {
+        if super::setobject::set_difference_update_internal(c, result, Some(other))? == 0
+        {
             return Ok(Some(result.clone()));
         }
         return Ok(None);
@@ -1496,14 +1267,14 @@ pub fn set_difference<C: CApi>(
                 loop {
                     let mut pos_4 = pos_3;
                     let mut entry_2 = None::<C::Object>;
-                    let result_5 = match c.set_next(Some(so), &mut pos_4, &mut entry_2) {
-                        Ok(result_5) => result_5,
-                        Err(error_3) if c.is_exception(&error_3) => {
+                    let result_4 = match c.set_next(Some(so), &mut pos_4, &mut entry_2) {
+                        Ok(result_4) => result_4,
+                        Err(error_2) if c.is_exception(&error_2) => {
                             return Err(c.unsupported("set_difference: NULL->key"));
                         }
-                        Err(error_3) => return Err(error_3),
+                        Err(error_2) => return Err(error_2),
                     };
-                    if result_5 != 0 {
+                    if result_4 != 0 {
                         let object_3 = match entry_2.as_ref() {
                             Some(object) => object.clone(),
                             None => return Err(c.unsupported("NULL->key")),
@@ -1514,23 +1285,14 @@ pub fn set_difference<C: CApi>(
                             None => return Err(c.unsupported("NULL->hash")),
                         };
                         let hash_2 = c.setentry_hash(&object_4)?;
-                        let result_6 = super::setobject::set_contains_entry(
+                        let result_5 = super::setobject::set_contains_entry(
                             c,
                             Some(other),
                             key_2.as_ref(),
                             hash_2,
                         )?;
-                        if !(result_6 != 0) {
-                            let result_7 = match c
-                                .set_add_entry(result, key_2.as_ref(), hash_2)
-                            {
-                                Ok(result_7) => result_7,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    return Err(error_4);
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            if result_7 != 0 {
+                        if !(result_5 != 0) {
+                            if c.set_add_entry(result, key_2.as_ref(), hash_2)? != 0 {
                                 return Ok(None);
                             }
                         }
@@ -1568,15 +1330,7 @@ pub fn set_difference<C: CApi>(
                     let result_3 = c
                         ._PyDict_Contains_KnownHash(other, key.as_ref(), hash)?;
                     if !(result_3 != 0) {
-                        let result_4 = match c.set_add_entry(result, key.as_ref(), hash)
-                        {
-                            Ok(result_4) => result_4,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_4 != 0 {
+                        if c.set_add_entry(result, key.as_ref(), hash)? != 0 {
                             return Ok(None);
                         }
                     }
@@ -1607,18 +1361,12 @@ pub fn set_difference_multi<C: CApi>(
             loop {
                 if i < c.PyTuple_GET_SIZE(args)? {
                     let other_2 = c.PyTuple_GET_ITEM(args, i)?;
-                    let result_2 = match super::setobject::set_difference_update_internal(
+                    if super::setobject::set_difference_update_internal(
                         c,
                         result,
                         Some(&other_2),
-                    ) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    if result_2 != 0 {
+                    )? != 0
+                    {
                         return Ok(None);
                     }
                     let i_2 = i.wrapping_add(1);
@@ -1652,18 +1400,7 @@ pub fn set_isub<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_isub);
     if c.PyAnySet_Check(other)? {
-        let result = match super::setobject::set_difference_update_internal(
-            c,
-            so,
-            Some(other),
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::setobject::set_difference_update_internal(c, so, Some(other))? != 0 {
             return Ok(None);
         }
         return Ok(Some(so.clone()));
@@ -1688,42 +1425,23 @@ pub fn set_symmetric_difference_update<C: CApi>(
                 let mut key = None::<C::Object>;
                 let mut value = None::<C::Object>;
                 let mut hash = 0;
-                let result = match c
+                if c
                     ._PyDict_Next(
-                        Some(other),
+                        other,
                         &mut pos_2,
                         &mut key,
                         &mut value,
                         Some(&mut hash),
-                    )
+                    )? != 0
                 {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "set_symmetric_difference_update: call of set_discard_entry while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
-                    let result_2 = super::setobject::set_discard_entry(
+                    let result = super::setobject::set_discard_entry(
                         c,
                         so,
                         key.as_ref(),
                         hash,
                     )?;
-                    if result_2 == 0 {
-                        let result_3 = match c.set_add_entry(so, key.as_ref(), hash) {
-                            Ok(result_3) => result_3,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_3 != 0 {
+                    if result == 0 {
+                        if c.set_add_entry(so, key.as_ref(), hash)? != 0 {
                             return Ok(None);
                         }
                     }
@@ -1754,16 +1472,16 @@ pub fn set_symmetric_difference_update<C: CApi>(
         loop {
             let mut pos_4 = pos_3;
             let mut entry = None::<C::Object>;
-            let result_4 = match c.set_next(Some(&otherset_2), &mut pos_4, &mut entry) {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
+            let result_2 = match c.set_next(Some(&otherset_2), &mut pos_4, &mut entry) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c.unsupported("set_symmetric_difference_update: NULL->key"),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
-            if result_4 != 0 {
+            if result_2 != 0 {
                 let object = match entry.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->key")),
@@ -1774,21 +1492,14 @@ pub fn set_symmetric_difference_update<C: CApi>(
                     None => return Err(c.unsupported("NULL->hash")),
                 };
                 let hash_2 = c.setentry_hash(&object_2)?;
-                let result_5 = super::setobject::set_discard_entry(
+                let result_3 = super::setobject::set_discard_entry(
                     c,
                     so,
                     key_2.as_ref(),
                     hash_2,
                 )?;
-                if result_5 == 0 {
-                    let result_6 = match c.set_add_entry(so, key_2.as_ref(), hash_2) {
-                        Ok(result_6) => result_6,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    if result_6 != 0 {
+                if result_3 == 0 {
+                    if c.set_add_entry(so, key_2.as_ref(), hash_2)? != 0 {
                         return Ok(None);
                     }
                 }
@@ -1923,15 +1634,8 @@ pub fn set_issuperset<C: CApi>(
     let it = super::abstract_::PyObject_GetIter(c, other)?;
     {
         loop {
-            let key = match super::abstract_::PyIter_Next(c, &it) {
-                Ok(key) => key,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(key_2) = &key {
-                let result = super::setobject::set_contains_key(c, so, key_2)?;
+            if let Some(key) = &super::abstract_::PyIter_Next(c, &it)? {
+                let result = super::setobject::set_contains_key(c, so, key)?;
                 if result < 0 {
                     return Ok(None);
                 }
@@ -2017,14 +1721,7 @@ pub fn set_add<C: CApi>(
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_add);
-    let result = match super::setobject::set_add_key(c, so, key) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::setobject::set_add_key(c, so, key)? != 0 {
         return Ok(None);
     }
     return Ok(Some(c.global(Global::Py_None)?));
@@ -2048,18 +1745,7 @@ pub fn set_contains<C: CApi>(
                         &PyFrozenSet_Type,
                         Some(key),
                     )? {
-                        let result_2 = match super::setobject::set_contains_key(
-                            c,
-                            so,
-                            tmpkey,
-                        ) {
-                            Ok(result_2) => result_2,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        return Ok(result_2);
+                        return Ok(super::setobject::set_contains_key(c, so, tmpkey)?);
                     }
                     return Ok(-1);
                 }
@@ -2200,6 +1886,30 @@ pub fn set_reduce<C: CApi>(
             )?,
     );
 }
+/// CPython: Objects/setobject.c, `set_sizeof`.
+pub fn set_sizeof<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::set_sizeof);
+    let tp = c.Py_TYPE(so)?;
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(&tp)?;
+    let table = c.PySetObject_table(so)?;
+    let smalltable = c.PySetObject_smalltable(so)?;
+    let is = !match (table.as_ref(), smalltable.as_ref()) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
+    };
+    let res = if is {
+        tp_basicsize
+            .wrapping_add(c.PySetObject_mask(so)?.wrapping_add(1).wrapping_mul(16))
+    } else {
+        tp_basicsize
+    };
+    return Ok(c.PyLong_FromSsize_t(res)?);
+}
 /// CPython: Objects/setobject.c, `set_init`.
 pub fn set_init<C: CApi>(
     c: &mut C,
@@ -2208,36 +1918,22 @@ pub fn set_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_init);
-    match c._PyArg_NoKeywords("set", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("set", Some(kwds))?;
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let mut iterable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(&tp_name),
-            0,
-            1,
-            &mut [Parsed::Object(&mut iterable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(&tp_name),
+        0,
+        1,
+        &mut [Parsed::Object(&mut iterable)],
+    )?;
     let fill = c.PySetObject_fill(self_)?;
     if fill != 0 {
         match c.set_clear_internal(self_) {
             Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 c.set_PySetObject_hash(self_, -1)?;
                 if iterable.is_some() {
                     return Err(
@@ -2254,7 +1950,7 @@ pub fn set_init<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
     }
     c.set_PySetObject_hash(self_, -1)?;
@@ -2272,16 +1968,10 @@ pub fn set_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_vectorcall);
-    match c._PyArg_NoKwnames("set", Some(kwnames)) {
-        Ok(_) => {}
+    c._PyArg_NoKwnames("set", Some(kwnames))?;
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -2289,16 +1979,10 @@ pub fn set_vectorcall<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("set", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_2 != 0 {
+    c._PyArg_CheckPositional("set", result, 0, 1)?;
+    if result != 0 {
         let item = c.item(args, 0)?;
         return Ok(super::setobject::make_new_set(c, type_, Some(&item))?);
     }
@@ -2369,20 +2053,8 @@ pub fn PySet_Add<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySet_Add);
-    if c.PySet_Check(anyset)? {
-        return Ok(super::setobject::set_add_key(c, anyset, key)?);
-    }
-    if c.PyFrozenSet_Check(anyset)? {
-        let result = match c.Py_REFCNT(Some(anyset)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(c.PyErr_BadInternalCall());
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 1 {
-            return Err(c.PyErr_BadInternalCall());
-        }
+    let check = c.PySet_Check(anyset)?;
+    if check || (c.PyFrozenSet_Check(anyset)? && !(c.Py_REFCNT(anyset)? != 1)) {
         return Ok(super::setobject::set_add_key(c, anyset, key)?);
     }
     return Err(c.PyErr_BadInternalCall());

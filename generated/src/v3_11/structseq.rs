@@ -166,14 +166,7 @@ pub fn _PyStructSequence_FiniType<C: CApi>(
     c.set_PyTypeObject_tp_name(type_, None)?;
     let tp_members = c.PyTypeObject_tp_members(type_)?;
     c.PyMem_Free(tp_members.as_ref())?;
-    match super::typeobject::_PyStaticType_Dealloc(c, type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            c.Py_SET_REFCNT(type_, 0)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::typeobject::_PyStaticType_Dealloc(c, type_)?;
     c.Py_SET_REFCNT(type_, 0)?;
     return Ok(());
 }

@@ -15,13 +15,7 @@ pub fn tuple_index<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::tupleobject_tuple_index);
-    match c._PyArg_CheckPositional("index", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("index", nargs, 1, 3)?;
     let value = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
@@ -30,9 +24,9 @@ pub fn tuple_index<C: CApi>(
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndexNotNone(&item, &mut start) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+    let result = match c._PyEval_SliceIndexNotNone(&item, &mut start) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if nargs < 3 {
                 return Err(
                     c
@@ -49,9 +43,9 @@ pub fn tuple_index<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    if result_2 != 0 {
+    if result != 0 {
         if nargs < 3 {
             return Ok(
                 super::tupleobject::tuple_index_impl(
@@ -65,9 +59,9 @@ pub fn tuple_index<C: CApi>(
         }
         let item_2 = c.item(args, 2)?;
         let mut stop = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndexNotNone(&item_2, &mut stop) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_2 = match c._PyEval_SliceIndexNotNone(&item_2, &mut stop) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -75,9 +69,9 @@ pub fn tuple_index<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
-        if result_3 != 0 {
+        if result_2 != 0 {
             return Ok(
                 super::tupleobject::tuple_index_impl(c, self_, &value, start, stop)?,
             );
@@ -95,21 +89,9 @@ pub fn tuple_new<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::tuple_new);
     if c.is(type_, Global::PyTuple_Type)? {
-        match c._PyArg_NoKeywords("tuple", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("tuple", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("tuple", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("tuple", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(super::tupleobject::tuple_new_impl(c, type_, None)?);
         }
@@ -119,35 +101,17 @@ pub fn tuple_new<C: CApi>(
     let tp_init = c.slot(type_, Slot::tp_init)?;
     let PyTuple_Type = c.global(Global::PyTuple_Type)?;
     if !(tp_init.as_ref() == c.slot(&PyTuple_Type, Slot::tp_init)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("tuple", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("tuple", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(super::tupleobject::tuple_new_impl(c, type_, None)?);
         }
         let iterable = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::tupleobject::tuple_new_impl(c, type_, Some(&iterable))?);
     }
-    match c._PyArg_NoKeywords("tuple", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("tuple", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("tuple", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("tuple", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
         return Ok(super::tupleobject::tuple_new_impl(c, type_, None)?);
     }
@@ -163,13 +127,46 @@ pub fn tuple___getnewargs__<C: CApi>(
     c.enter(FunctionId::tuple___getnewargs__);
     return Ok(super::tupleobject::tuple___getnewargs___impl(c, self_)?);
 }
+/// CPython: Objects/tupleobject.c, `tuple_alloc`.
+pub fn tuple_alloc<C: CApi>(c: &mut C, size: isize) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::tuple_alloc);
+    if size < 0 {
+        return Err(c.PyErr_BadInternalCall());
+    }
+    let op = match super::tupleobject::maybe_freelist_pop(c, size) {
+        Ok(op) => op,
+        Err(error) if c.is_exception(&error) => {
+            if (size as usize) > 1152921504606846972 {
+                return Err(c.PyErr_NoMemory());
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "tuple_alloc: call of _PyObject_GC_NewVar while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let op_4 = if let Some(op_2) = &op {
+        op_2.clone()
+    } else {
+        if (size as usize) > 1152921504606846972 {
+            return Err(c.PyErr_NoMemory());
+        }
+        let PyTuple_Type = c.global(Global::PyTuple_Type)?;
+        let op_3 = c._PyObject_GC_NewVar(&PyTuple_Type, size)?;
+        op_3.clone()
+    };
+    return Ok(op_4);
+}
 /// CPython: Objects/tupleobject.c, `PyTuple_New`.
 pub fn PyTuple_New<C: CApi>(c: &mut C, size: isize) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyTuple_New);
     if size == 0 {
         return Ok(c.tuple_get_empty()?);
     }
-    let op = c.tuple_alloc(size)?;
+    let op = super::tupleobject::tuple_alloc(c, size)?;
     {
         let mut i = 0isize;
         loop {
@@ -289,13 +286,7 @@ pub fn tuplerepr<C: CApi>(
     let i = super::object::Py_ReprEnter(c, v)? as isize;
     if i != 0 {
         let value = if i > 0 {
-            let result_2 = match c.PyUnicode_FromString(Some("(...)")) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result_2 = c.PyUnicode_FromString(Some("(...)"))?;
             Some(result_2.clone())
         } else {
             None
@@ -319,12 +310,12 @@ pub fn tuplerepr<C: CApi>(
     };
     match c._PyUnicodeWriter_WriteChar(&writer, 40) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c._PyUnicodeWriter_Dealloc(&writer)?;
             super::object::Py_ReprLeave(c, v)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let writer_3 = {
         let mut i_2 = 0isize;
@@ -334,23 +325,23 @@ pub fn tuplerepr<C: CApi>(
                 if i_2 > 0 {
                     match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
                         Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
+                        Err(error_2) if c.is_exception(&error_2) => {
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
                             super::object::Py_ReprLeave(c, v)?;
-                            return Err(error_3);
+                            return Err(error_2);
                         }
-                        Err(error_3) => return Err(error_3),
+                        Err(error_2) => return Err(error_2),
                     };
                 }
                 let item = c.PyTupleObject_ob_item_at(v, i_2)?;
                 let s = match super::object::PyObject_Repr(c, item.as_ref()) {
                     Ok(s) => s,
-                    Err(error_4) if c.is_exception(&error_4) => {
+                    Err(error_3) if c.is_exception(&error_3) => {
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
                         super::object::Py_ReprLeave(c, v)?;
-                        return Err(error_4);
+                        return Err(error_3);
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error_3) => return Err(error_3),
                 };
                 let Some(s_2) = &s else {
                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
@@ -359,12 +350,12 @@ pub fn tuplerepr<C: CApi>(
                 };
                 match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
                     Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Err(error_4) if c.is_exception(&error_4) => {
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
                         super::object::Py_ReprLeave(c, v)?;
-                        return Err(error_5);
+                        return Err(error_4);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_4) => return Err(error_4),
                 };
                 let i_3 = i_2.wrapping_add(1);
                 i_2 = i_3;
@@ -377,6 +368,16 @@ pub fn tuplerepr<C: CApi>(
     if result > 1 {
         match c._PyUnicodeWriter_WriteChar(&writer_3, 41) {
             Ok(_) => {}
+            Err(error_5) if c.is_exception(&error_5) => {
+                c._PyUnicodeWriter_Dealloc(&writer_3)?;
+                super::object::Py_ReprLeave(c, v)?;
+                return Err(error_5);
+            }
+            Err(error_5) => return Err(error_5),
+        };
+    } else {
+        match c._PyUnicodeWriter_WriteASCIIString(&writer_3, ",)", 2) {
+            Ok(_) => {}
             Err(error_6) if c.is_exception(&error_6) => {
                 c._PyUnicodeWriter_Dealloc(&writer_3)?;
                 super::object::Py_ReprLeave(c, v)?;
@@ -384,20 +385,10 @@ pub fn tuplerepr<C: CApi>(
             }
             Err(error_6) => return Err(error_6),
         };
-    } else {
-        match c._PyUnicodeWriter_WriteASCIIString(&writer_3, ",)", 2) {
-            Ok(_) => {}
-            Err(error_7) if c.is_exception(&error_7) => {
-                c._PyUnicodeWriter_Dealloc(&writer_3)?;
-                super::object::Py_ReprLeave(c, v)?;
-                return Err(error_7);
-            }
-            Err(error_7) => return Err(error_7),
-        };
     };
     match super::object::Py_ReprLeave(c, v) {
         Ok(_) => {}
-        Err(error_8) if c.is_exception(&error_8) => {
+        Err(error_7) if c.is_exception(&error_7) => {
             return Err(
                 c
                     .unsupported(
@@ -405,7 +396,7 @@ pub fn tuplerepr<C: CApi>(
                     ),
             );
         }
-        Err(error_8) => return Err(error_8),
+        Err(error_7) => return Err(error_7),
     };
     return Ok(Some(c._PyUnicodeWriter_Finish(&writer_3)?));
 }
@@ -512,7 +503,7 @@ pub fn _PyTuple_FromArray<C: CApi>(
     if n == 0 {
         return Ok(c.tuple_get_empty()?);
     }
-    let tuple = c.tuple_alloc(n)?;
+    let tuple = super::tupleobject::tuple_alloc(c, n)?;
     {
         let mut i = 0isize;
         loop {
@@ -538,7 +529,7 @@ pub fn _PyTuple_FromArraySteal<C: CApi>(
     if n == 0 {
         return Ok(c.tuple_get_empty()?);
     }
-    let tuple = match c.tuple_alloc(n) {
+    let tuple = match super::tupleobject::tuple_alloc(c, n) {
         Ok(tuple) => tuple,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -804,16 +795,10 @@ pub fn tuple_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::tuple_vectorcall);
-    match c._PyArg_NoKwnames("tuple", Some(kwnames)) {
-        Ok(_) => {}
+    c._PyArg_NoKwnames("tuple", Some(kwnames))?;
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -821,16 +806,10 @@ pub fn tuple_vectorcall<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("tuple", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_2 != 0 {
+    c._PyArg_CheckPositional("tuple", result, 0, 1)?;
+    if result != 0 {
         let item = c.item(args, 0)?;
         return Ok(super::tupleobject::tuple_new_impl(c, type_, Some(&item))?);
     }
@@ -913,40 +892,34 @@ pub fn tuplesubscript<C: CApi>(
     let mut start = 0;
     let mut stop = 0;
     let mut step = 0;
-    match super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_3 = c.PyTuple_GET_SIZE(self_)?;
+    super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step)?;
+    let result_2 = c.PyTuple_GET_SIZE(self_)?;
     let mut start_2 = start;
     let mut stop_2 = stop;
-    let result_4 = super::sliceobject::PySlice_AdjustIndices(
+    let result_3 = super::sliceobject::PySlice_AdjustIndices(
         c,
-        result_3,
+        result_2,
         &mut start_2,
         &mut stop_2,
         step,
     )?;
-    if result_4 <= 0 {
+    if result_3 <= 0 {
         return Ok(Some(c.tuple_get_empty()?));
     }
-    if start_2 == 0 && step == 1 && result_4 == c.PyTuple_GET_SIZE(self_)?
+    if start_2 == 0 && step == 1 && result_3 == c.PyTuple_GET_SIZE(self_)?
         && c.PyTuple_CheckExact(self_)?
     {
         return Ok(Some(self_.clone()));
     }
-    let result_5 = c.tuple_alloc(result_4)?;
+    let result_4 = super::tupleobject::tuple_alloc(c, result_3)?;
     let cur = start_2 as usize;
     {
         let mut cur_2 = cur;
         let mut i_2 = 0isize;
         loop {
-            if i_2 < result_4 {
+            if i_2 < result_3 {
                 let it = c.PyTupleObject_ob_item_at(self_, cur_2 as isize)?;
-                c.set_PyTupleObject_ob_item_at(&result_5, i_2, it.as_ref())?;
+                c.set_PyTupleObject_ob_item_at(&result_4, i_2, it.as_ref())?;
                 let cur_3 = cur_2.wrapping_add(step as usize);
                 let i_3 = i_2.wrapping_add(1);
                 cur_2 = cur_3;
@@ -956,7 +929,7 @@ pub fn tuplesubscript<C: CApi>(
             break;
         }
     };
-    return Ok(Some(result_5));
+    return Ok(Some(result_4));
 }
 /// CPython: Objects/tupleobject.c, `tuple___getnewargs___impl`.
 pub fn tuple___getnewargs___impl<C: CApi>(

@@ -67,7 +67,7 @@ pub fn type___sizeof__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type___sizeof__);
-    return Ok(c.type___sizeof___impl(self_)?);
+    return Ok(super::typeobject::type___sizeof___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object___getstate__`.
 pub fn object___getstate__<C: CApi>(
@@ -257,19 +257,10 @@ pub fn _PyTypes_Fini<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     let state = c.variable("PyInterpreterState")?;
     let cache = c.PyInterpreterState_type_cache(&state)?;
     super::typeobject::type_cache_clear(c, cache.as_ref(), None)?;
-    {
-        let result = match c._Py_IsMainInterpreter() {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                super::typeobject::clear_slotdefs(c)?;
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            super::typeobject::clear_slotdefs(c)?;
-        }
-    };
+    let result = c._Py_IsMainInterpreter()?;
+    if result != 0 {
+        super::typeobject::clear_slotdefs(c)?;
+    }
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `PyType_Modified`.
@@ -291,25 +282,20 @@ pub fn PyType_Modified<C: CApi>(c: &mut C, type_: &C::Object) -> Result<(), C::E
                             return Err(
                                 c
                                     .unsupported(
-                                        "PyType_Modified: call of PyWeakref_GET_OBJECT while an exception is pending",
+                                        "PyType_Modified: NULL as an argument of PyWeakref_GET_OBJECT",
                                     ),
                             );
                         }
                         Err(error) => return Err(error),
                     };
                     if result != 0 {
-                        let obj = match c.PyWeakref_GET_OBJECT(ref_.as_ref()) {
-                            Ok(obj) => obj,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "PyType_Modified: NULL as an argument of PyType_Modified",
-                                        ),
-                                );
+                        let object = match ref_.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
                             }
-                            Err(error_2) => return Err(error_2),
                         };
+                        let obj = c.PyWeakref_GET_OBJECT(&object)?;
                         if c.is(&obj, Global::Py_None)? {
                             i = i_2;
                             continue;
@@ -442,20 +428,8 @@ pub fn check_set_special_type_attr<C: CApi>(
                 ),
         );
     }
-    let Some(value_2) = value else {
-        let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError_2,
-                    "cannot delete '%s' attribute of immutable type '%s'",
-                    &[Argument::Str(name.to_owned()), Argument::Str(tp_name_2.clone())],
-                ),
-        );
-    };
-    match c
-        .PySys_Audit(
+    if let Some(value_2) = value {
+        c.PySys_Audit(
             "object.__setattr__",
             "OsO",
             &[
@@ -463,15 +437,19 @@ pub fn check_set_special_type_attr<C: CApi>(
                 Argument::Str(name.to_owned()),
                 Argument::Object(value_2.clone()),
             ],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(1);
+        )?;
+        return Ok(1);
+    }
+    let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError_2,
+                "cannot delete '%s' attribute of immutable type '%s'",
+                &[Argument::Str(name.to_owned()), Argument::Str(tp_name_2.clone())],
+            ),
+    );
 }
 /// CPython: Objects/typeobject.c, `type_name`.
 pub fn type_name<C: CApi>(
@@ -526,19 +504,9 @@ pub fn type_set_name<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_name);
-    let result = match super::typeobject::check_set_special_type_attr(
-        c,
-        type_,
-        Some(value),
-        "__name__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_set_special_type_attr(c, type_, Some(value), "__name__")?
+        != 0
+    {
         if !c.PyUnicode_Check(value)? {
             let tp_name = c.PyTypeObject_tp_name(type_)?;
             let tp = c.Py_TYPE(value)?;
@@ -557,9 +525,8 @@ pub fn type_set_name<C: CApi>(
             );
         }
         let mut name_size = 0;
-        let result_2 = c
-            .PyUnicode_AsUTF8AndSize_3_11(Some(value), Some(&mut name_size))?;
-        if c.strlen(&result_2)? != (name_size as usize) {
+        let result = c.PyUnicode_AsUTF8AndSize_3_11(Some(value), Some(&mut name_size))?;
+        if c.strlen(&result)? != (name_size as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
@@ -569,7 +536,7 @@ pub fn type_set_name<C: CApi>(
                     ),
             );
         }
-        c.set_PyTypeObject_tp_name(type_, Some(&result_2))?;
+        c.set_PyTypeObject_tp_name(type_, Some(&result))?;
         c.set_PyHeapTypeObject_ht_name(type_, Some(value))?;
         return Ok(0);
     }
@@ -582,19 +549,13 @@ pub fn type_set_qualname<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_qualname);
-    let result = match super::typeobject::check_set_special_type_attr(
+    if super::typeobject::check_set_special_type_attr(
         c,
         type_,
         Some(value),
         "__qualname__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    )? != 0
+    {
         if c.PyUnicode_Check(value)? {
             c.set_PyHeapTypeObject_ht_qualname(type_, Some(value))?;
             return Ok(0);
@@ -621,19 +582,13 @@ pub fn type_set_module<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_module);
-    let result = match super::typeobject::check_set_special_type_attr(
+    if super::typeobject::check_set_special_type_attr(
         c,
         type_,
         Some(value),
         "__module__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    )? != 0
+    {
         super::typeobject::PyType_Modified(c, type_)?;
         let tp_dict = c.PyTypeObject_tp_dict(type_)?;
         let id__module = c._Py_ID("__module__")?;
@@ -659,13 +614,7 @@ pub fn type_abstractmethods<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let mod_ = match c.PyDict_GetItemWithError(&object, &id__abstractmethods) {
-            Ok(mod_) => mod_,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let mod_ = c.PyDict_GetItemWithError(&object, &id__abstractmethods)?;
         mod_.clone()
     } else {
         None
@@ -692,13 +641,7 @@ pub fn type_set_abstractmethods<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match c.PyDict_SetItem(&object, &id__abstractmethods, value_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let result_2 = c.PyDict_SetItem(&object, &id__abstractmethods, value_2)?;
         (result, result_2)
     } else {
         let tp_dict_2 = c.PyTypeObject_tp_dict(type_)?;
@@ -709,18 +652,18 @@ pub fn type_set_abstractmethods<C: CApi>(
         };
         let result_3 = match c.PyDict_DelItem(&object_2, &id__abstractmethods_2) {
             Ok(result_3) => result_3,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 let PyExc_KeyError = c.global(Global::PyExc_KeyError)?;
-                if c.PyErr_ExceptionMatches(&error_2, &PyExc_KeyError)? {
+                if c.PyErr_ExceptionMatches(&error, &PyExc_KeyError)? {
                     let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
                     let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
                     return Err(
                         c.PyErr_SetObject(&PyExc_AttributeError, &id__abstractmethods_3),
                     );
                 }
-                return Err(error_2);
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         if result_3 != 0 { (0i32, result_3) } else { (0i32, result_3) }
     };
@@ -801,7 +744,7 @@ pub fn mro_hierarchy<C: CApi>(
         };
         tuple_2.clone()
     };
-    let result_2 = match c.PyList_Append_3_11(temp, Some(&tuple_3)) {
+    let result_2 = match c.PyList_Append(temp, &tuple_3) {
         Ok(result_2) => result_2,
         Err(error_3) if c.is_exception(&error_3) => {
             c.set_PyTypeObject_tp_mro(type_, old_mro.as_ref())?;
@@ -819,17 +762,7 @@ pub fn mro_hierarchy<C: CApi>(
             loop {
                 if i < result_3 {
                     let subclass = c.PyList_GET_ITEM(&subclasses, i)?;
-                    let result_4 = match super::typeobject::mro_hierarchy(
-                        c,
-                        &subclass,
-                        temp,
-                    ) {
-                        Ok(result_4) => result_4,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    let result_4 = super::typeobject::mro_hierarchy(c, &subclass, temp)?;
                     if !(result_4 < 0) {
                         let i_2 = i.wrapping_add(1);
                         i = i_2;
@@ -855,19 +788,13 @@ pub fn type_set_bases<C: CApi>(
     new_bases: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_bases);
-    let result = match super::typeobject::check_set_special_type_attr(
+    if super::typeobject::check_set_special_type_attr(
         c,
         type_,
         Some(new_bases),
         "__bases__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    )? != 0
+    {
         if !c.PyTuple_Check(new_bases)? {
             let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
             let tp_2 = c.Py_TYPE(new_bases)?;
@@ -897,11 +824,11 @@ pub fn type_set_bases<C: CApi>(
                     ),
             );
         }
-        let result_2 = c.PyTuple_GET_SIZE(new_bases)?;
+        let result = c.PyTuple_GET_SIZE(new_bases)?;
         {
             let mut i = 0isize;
             loop {
-                if i < result_2 {
+                if i < result {
                     let base = c.PyTuple_GET_ITEM(new_bases, i)?;
                     if !c.PyType_Check(&base)? {
                         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
@@ -956,26 +883,20 @@ pub fn type_set_bases<C: CApi>(
         };
         if let Some(new_base) = &super::typeobject::best_base(c, Some(new_bases))? {
             let tp_base = c.PyTypeObject_tp_base(type_)?;
-            let result_3 = match super::typeobject::compatible_for_assignment(
+            if super::typeobject::compatible_for_assignment(
                 c,
                 tp_base.as_ref(),
                 new_base,
                 "__bases__",
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_3 != 0 {
+            )? != 0
+            {
                 let old_bases = c.PyTypeObject_tp_bases(type_)?;
                 let old_base = c.PyTypeObject_tp_base(type_)?;
                 c.set_PyTypeObject_tp_bases(type_, Some(new_bases))?;
                 c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
                 let temp = match c.PyList_New(0) {
                     Ok(temp) => temp,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error) if c.is_exception(&error) => {
                         let tp_bases_3 = c.PyTypeObject_tp_bases(type_)?;
                         if match tp_bases_3.as_ref() {
                             Some(object) => c.Py_Is(new_bases, object)?,
@@ -983,15 +904,15 @@ pub fn type_set_bases<C: CApi>(
                         } {
                             c.set_PyTypeObject_tp_bases(type_, old_bases.as_ref())?;
                             c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
-                            return Err(error_3);
+                            return Err(error);
                         }
-                        return Err(error_3);
+                        return Err(error);
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
-                let result_4 = match super::typeobject::mro_hierarchy(c, type_, &temp) {
-                    Ok(result_4) => result_4,
-                    Err(error_4) if c.is_exception(&error_4) => {
+                let result_2 = match super::typeobject::mro_hierarchy(c, type_, &temp) {
+                    Ok(result_2) => result_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
                         let _ = c.PyList_GET_SIZE(&temp)?.wrapping_sub(1);
                         return Err(
                             c
@@ -1000,9 +921,9 @@ pub fn type_set_bases<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error_2) => return Err(error_2),
                 };
-                if !(result_4 < 0) {
+                if !(result_2 < 0) {
                     let tp_bases_2 = c.PyTypeObject_tp_bases(type_)?;
                     let is_3 = match tp_bases_2.as_ref() {
                         Some(object) => c.Py_Is(new_bases, object)?,
@@ -1014,13 +935,13 @@ pub fn type_set_bases<C: CApi>(
                             type_,
                             old_bases.as_ref(),
                         )?;
-                        let result_7 = super::typeobject::add_all_subclasses(
+                        let result_5 = super::typeobject::add_all_subclasses(
                             c,
                             type_,
                             new_bases,
                         )?;
                         super::typeobject::update_all_slots(c, type_)?;
-                        result_7
+                        result_5
                     } else {
                         0i32
                     };
@@ -1031,13 +952,13 @@ pub fn type_set_bases<C: CApi>(
                     let mut i_4 = i_3;
                     loop {
                         if i_4 >= 0 {
-                            let result_5 = c.PyList_GET_ITEM(&temp, i_4)?;
+                            let result_3 = c.PyList_GET_ITEM(&temp, i_4)?;
                             let mut cls = None::<C::Object>;
                             let mut new_mro = None::<C::Object>;
                             let mut old_mro = None::<C::Object>;
                             match c
                                 .PyArg_UnpackTuple(
-                                    &result_5,
+                                    &result_3,
                                     Some(""),
                                     2,
                                     3,
@@ -1049,10 +970,10 @@ pub fn type_set_bases<C: CApi>(
                                 )
                             {
                                 Ok(_) => {}
-                                Err(error_5) if c.is_exception(&error_5) => {
+                                Err(error_3) if c.is_exception(&error_3) => {
                                     return Err(c.unsupported("type_set_bases: NULL->tp_mro"));
                                 }
-                                Err(error_5) => return Err(error_5),
+                                Err(error_3) => return Err(error_3),
                             };
                             let cls_2 = match cls {
                                 Some(object) => object,
@@ -1134,15 +1055,8 @@ pub fn type_get_doc<C: CApi>(
         let tp = c.Py_TYPE(result_2)?;
         let tp_descr_get = c.slot(&tp, Slot::tp_descr_get)?;
         let result_4 = if let Some(tp_descr_get_2) = &tp_descr_get {
-            let result_3 = match c
-                .call_descrgetfunc(tp_descr_get_2, result_2, None, Some(type_))
-            {
-                Ok(result_3) => result_3,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result_3 = c
+                .call_descrgetfunc(tp_descr_get_2, result_2, None, Some(type_))?;
             result_3.clone()
         } else {
             result_2.clone()
@@ -1170,19 +1084,9 @@ pub fn type_set_doc<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_doc);
-    let result = match super::typeobject::check_set_special_type_attr(
-        c,
-        type_,
-        Some(value),
-        "__doc__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_set_special_type_attr(c, type_, Some(value), "__doc__")?
+        != 0
+    {
         super::typeobject::PyType_Modified(c, type_)?;
         let tp_dict = c.PyTypeObject_tp_dict(type_)?;
         let id__doc = c._Py_ID("__doc__")?;
@@ -1243,33 +1147,18 @@ pub fn type_get_annotations<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let annotations = match c
-                .PyDict_GetItemWithError(&object_2, &id__annotations_2)
-            {
-                Ok(annotations) => annotations,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let annotations = c.PyDict_GetItemWithError(&object_2, &id__annotations_2)?;
             let annotations_5 = if let Some(annotations_2) = &annotations {
                 let tp = c.Py_TYPE(annotations_2)?;
                 let tp_descr_get = c.slot(&tp, Slot::tp_descr_get)?;
                 let annotations_4 = if let Some(tp_descr_get_2) = &tp_descr_get {
-                    let annotations_3 = match c
+                    let annotations_3 = c
                         .call_descrgetfunc(
                             tp_descr_get_2,
                             annotations_2,
                             None,
                             Some(type_),
-                        )
-                    {
-                        Ok(annotations_3) => annotations_3,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                        )?;
                     annotations_3.clone()
                 } else {
                     annotations_2.clone()
@@ -1280,28 +1169,15 @@ pub fn type_get_annotations<C: CApi>(
             };
             annotations_5.clone()
         } else {
-            let annotations_6 = match c.PyDict_New() {
-                Ok(annotations_6) => annotations_6,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let annotations_6 = c.PyDict_New()?;
             let tp_dict_3 = c.PyTypeObject_tp_dict(type_)?;
             let id__annotations_3 = c._Py_ID("__annotations__")?;
             let object_3 = match tp_dict_3.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_2 = match c
-                .PyDict_SetItem(&object_3, &id__annotations_3, &annotations_6)
-            {
-                Ok(result_2) => result_2,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
+            let result_2 = c
+                .PyDict_SetItem(&object_3, &id__annotations_3, &annotations_6)?;
             let annotations_7 = if result_2 != 0 {
                 None
             } else {
@@ -1332,21 +1208,14 @@ pub fn type_set_annotations<C: CApi>(
                 ),
         );
     }
-    let result_4 = if let Some(value_2) = value {
+    let result_2 = if let Some(value_2) = value {
         let tp_dict = c.PyTypeObject_tp_dict(type_)?;
         let id__annotations = c._Py_ID("__annotations__")?;
         let object = match tp_dict.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result = match c.PyDict_SetItem(&object, &id__annotations, value_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        c.PyDict_SetItem(&object, &id__annotations, value_2)?
     } else {
         let tp_dict_2 = c.PyTypeObject_tp_dict(type_)?;
         let id__annotations_2 = c._Py_ID("__annotations__")?;
@@ -1354,9 +1223,9 @@ pub fn type_set_annotations<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match c.PyDict_Contains(&object_2, &id__annotations_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+        let result = match c.PyDict_Contains(&object_2, &id__annotations_2) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 let tp_dict_4 = c.PyTypeObject_tp_dict(type_)?;
                 match tp_dict_4.as_ref() {
                     Some(object) => object.clone(),
@@ -1369,9 +1238,9 @@ pub fn type_set_annotations<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
-        if !(result_2 != 0) {
+        if !(result != 0) {
             let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
             return Err(c.PyErr_Format(&PyExc_AttributeError, "__annotations__", &[]));
         }
@@ -1381,19 +1250,12 @@ pub fn type_set_annotations<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match c.PyDict_DelItem(&object_3, &id__annotations_3) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        result_3
+        c.PyDict_DelItem(&object_3, &id__annotations_3)?
     };
-    if result_4 == 0 {
+    if result_2 == 0 {
         super::typeobject::PyType_Modified(c, type_)?;
     }
-    return Ok(result_4);
+    return Ok(result_2);
 }
 /// CPython: Objects/typeobject.c, `type___instancecheck___impl`.
 pub fn type___instancecheck___impl<C: CApi>(
@@ -1424,20 +1286,16 @@ pub fn type_repr<C: CApi>(
         Ok(mod_) => mod_,
         Err(error) if c.is_exception(&error) => {
             if super::typeobject::type_qualname(c, type_)?.is_some() {
-                let tp_name_3 = c.PyTypeObject_tp_name(type_)?;
-                let rtn_5 = match c
-                    .PyUnicode_FromFormat(
-                        "<class '%s'>",
-                        &[Argument::Str(tp_name_3.clone())],
-                    )
-                {
-                    Ok(rtn_5) => rtn_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                return Ok(Some(rtn_5));
+                let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                return Ok(
+                    Some(
+                        c
+                            .PyUnicode_FromFormat(
+                                "<class '%s'>",
+                                &[Argument::Str(tp_name_2.clone())],
+                            )?,
+                    ),
+                );
             }
             return Ok(None);
         }
@@ -1446,71 +1304,37 @@ pub fn type_repr<C: CApi>(
     let check = c.PyUnicode_Check(&mod_)?;
     let mod__2 = if check { Some(mod_.clone()) } else { None };
     if let Some(name) = &super::typeobject::type_qualname(c, type_)? {
-        let rtn_4 = if let Some(mod__3) = &mod__2 {
+        let rtn_3 = if let Some(mod__3) = &mod__2 {
             let idbuiltins = c._Py_ID("builtins")?;
-            let result = match c._PyUnicode_Equal(mod__3, &idbuiltins) {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c.PyTypeObject_tp_name(type_)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "type_repr: call of PyUnicode_FromFormat while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result != 0 {
+            if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
                 let tp_name = c.PyTypeObject_tp_name(type_)?;
-                let rtn = match c
+                let rtn = c
                     .PyUnicode_FromFormat(
                         "<class '%s'>",
                         &[Argument::Str(tp_name.clone())],
-                    )
-                {
-                    Ok(rtn) => rtn,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                    )?;
                 rtn.clone()
             } else {
-                let rtn_2 = match c
+                let rtn_2 = c
                     .PyUnicode_FromFormat(
                         "<class '%U.%U'>",
                         &[
                             Argument::Object(mod__3.clone()),
                             Argument::Object(name.clone()),
                         ],
-                    )
-                {
-                    Ok(rtn_2) => rtn_2,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                    )?;
                 rtn_2.clone()
             }
         } else {
-            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-            let rtn_3 = match c
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let rtn = c
                 .PyUnicode_FromFormat(
                     "<class '%s'>",
-                    &[Argument::Str(tp_name_2.clone())],
-                )
-            {
-                Ok(rtn_3) => rtn_3,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            rtn_3.clone()
+                    &[Argument::Str(tp_name.clone())],
+                )?;
+            rtn.clone()
         };
-        return Ok(Some(rtn_4));
+        return Ok(Some(rtn_3));
     }
     return Ok(None);
 }
@@ -1574,18 +1398,12 @@ pub fn type_call<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let obj_2 = c._Py_CheckFunctionResult(type_, Some(&obj), None)?;
+    let obj_2 = super::call::_Py_CheckFunctionResult(c, Some(type_), Some(&obj), None)?;
     if c.PyObject_TypeCheck(&obj_2, type_)? != 0 {
         let type__2 = c.Py_TYPE(&obj_2)?;
         let tp_init = c.slot(&type__2, Slot::tp_init)?;
         if let Some(tp_init_2) = &tp_init {
-            match c.call_initproc(tp_init_2, &obj_2, args, kwds) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            c.call_initproc(tp_init_2, &obj_2, args, kwds)?;
         }
         return Ok(obj_2);
     }
@@ -1723,47 +1541,29 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     if !(c._PyType_HasFeature(&base, 16384)? != 0) {
         let tp_finalize_3 = c.slot(&base, Slot::tp_finalize)?;
         if tp_finalize_3.is_some() {
-            match c.PyObject_CallFinalizerFromDealloc(self_) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            c.PyObject_CallFinalizerFromDealloc(self_)?;
         }
         let tp_del_3 = c.slot(&base, Slot::tp_del)?;
         if let Some(tp_del_4) = &tp_del_3 {
             c.call_destructor(tp_del_4, self_)?;
-            let result_6 = match c.Py_REFCNT(Some(self_)) {
-                Ok(result_6) => result_6,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "subtype_dealloc: loop while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if result_6 > 0 {
+            if c.Py_REFCNT(self_)? > 0 {
                 return Ok(());
             }
         }
         let (base_10, basedealloc_4) = {
             let mut base_8 = Some(base.clone());
             loop {
-                let object_16 = match base_8.as_ref() {
+                let object_15 = match base_8.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_dealloc")),
                 };
-                let basedealloc_3 = c.slot(&object_16, Slot::tp_dealloc)?;
+                let basedealloc_3 = c.slot(&object_15, Slot::tp_dealloc)?;
                 if c.is_function(basedealloc_3.as_ref(), FunctionId::subtype_dealloc)? {
-                    let object_17 = match base_8.as_ref() {
+                    let object_16 = match base_8.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->tp_base")),
                     };
-                    let base_9 = c.PyTypeObject_tp_base(&object_17)?;
+                    let base_9 = c.PyTypeObject_tp_base(&object_16)?;
                     base_8 = base_9.clone();
                     continue;
                 }
@@ -1773,11 +1573,11 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
         let type__2 = c.Py_TYPE(self_)?;
         let tp_flags_3 = c.PyTypeObject_tp_flags(&type__2)?;
         let value_3 = if (tp_flags_3 & 512) != 0 {
-            let object_18 = match base_10.as_ref() {
+            let object_17 = match base_10.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_flags")),
             };
-            if (c.PyTypeObject_tp_flags(&object_18)? & 512) != 0 { false } else { true }
+            if (c.PyTypeObject_tp_flags(&object_17)? & 512) != 0 { false } else { true }
         } else {
             false
         };
@@ -1818,13 +1618,7 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     };
     let tp_finalize_2 = c.slot(&base, Slot::tp_finalize)?;
     if tp_finalize_2.is_some() {
-        match c.PyObject_CallFinalizerFromDealloc(self_) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyObject_CallFinalizerFromDealloc(self_)?;
     }
     let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&base)?;
     if tp_weaklistoffset != 0 {
@@ -1839,58 +1633,21 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     let tp_del = c.slot(&base, Slot::tp_del)?;
     if let Some(tp_del_2) = &tp_del {
         c.call_destructor(tp_del_2, self_)?;
-        let result_2 = match c.Py_REFCNT(Some(self_)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if value {
-                    if c.PyTypeObject_tp_weaklistoffset(&base)? != 0 {
-                        let object_4 = match base_4.as_ref() {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
-                        };
-                        if c.PyTypeObject_tp_weaklistoffset(&object_4)? != 0 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "subtype_dealloc: loop while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "subtype_dealloc: call of _PyObject_GET_WEAKREFS_LISTPTR while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "subtype_dealloc: loop while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("subtype_dealloc: loop while an exception is pending"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 > 0 {
+        if c.Py_REFCNT(self_)? > 0 {
             return Ok(());
         }
     }
     if value {
         let tp_weaklistoffset_2 = c.PyTypeObject_tp_weaklistoffset(&base)?;
         if tp_weaklistoffset_2 != 0 {
-            let object_5 = match base_4.as_ref() {
+            let object_4 = match base_4.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
             };
-            if !(c.PyTypeObject_tp_weaklistoffset(&object_5)? != 0) {
+            if !(c.PyTypeObject_tp_weaklistoffset(&object_4)? != 0) {
                 let list = match c._PyObject_GET_WEAKREFS_LISTPTR(Some(self_)) {
                     Ok(list) => list,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
@@ -1898,19 +1655,19 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
                 {
                     loop {
                         if c.read(&list)?.is_some() {
-                            let object_6 = c.read(&list)?;
-                            let object_7 = match object_6.as_ref() {
+                            let object_5 = c.read(&list)?;
+                            let object_6 = match object_5.as_ref() {
                                 Some(object) => object.clone(),
                                 None => {
                                     return Err(c.unsupported("NULL where an object must be"));
                                 }
                             };
-                            super::weakrefobject::_PyWeakref_ClearRef(c, &object_7)?;
+                            super::weakrefobject::_PyWeakref_ClearRef(c, &object_6)?;
                             continue;
                         }
                         break;
@@ -1922,29 +1679,29 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     let (base_7, basedealloc_2) = {
         let mut base_5 = Some(base.clone());
         loop {
-            let object_8 = match base_5.as_ref() {
+            let object_7 = match base_5.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_dealloc")),
             };
-            let basedealloc = c.slot(&object_8, Slot::tp_dealloc)?;
+            let basedealloc = c.slot(&object_7, Slot::tp_dealloc)?;
             if c.is_function(basedealloc.as_ref(), FunctionId::subtype_dealloc)? {
-                let object_9 = match base_5.as_ref() {
+                let object_8 = match base_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_3 = c.Py_SIZE(&object_9)?;
-                if result_3 != 0 {
-                    let object_10 = match base_5.as_ref() {
+                let result = c.Py_SIZE(&object_8)?;
+                if result != 0 {
+                    let object_9 = match base_5.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    c.clear_slots(&object_10, self_)?;
+                    c.clear_slots(&object_9, self_)?;
                 }
-                let object_11 = match base_5.as_ref() {
+                let object_10 = match base_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_base")),
                 };
-                let base_6 = c.PyTypeObject_tp_base(&object_11)?;
+                let base_6 = c.PyTypeObject_tp_base(&object_10)?;
                 base_5 = base_6.clone();
                 continue;
             }
@@ -1954,8 +1711,8 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     let tp_flags = c.PyTypeObject_tp_flags(&base)?;
     if (tp_flags & 16) != 0 {
         let dictptr = c._PyObject_ManagedDictPointer(self_)?;
-        let object_12 = c.read(&dictptr)?;
-        if object_12.is_some() {
+        let object_11 = c.read(&dictptr)?;
+        if object_11.is_some() {
             c.write(&dictptr, None)?;
         } else {
             c._PyObject_FreeInstanceAttributes(self_)?;
@@ -1963,11 +1720,11 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     } else {
         let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&base)?;
         if tp_dictoffset != 0 {
-            let object_13 = match base_7.as_ref() {
+            let object_12 = match base_7.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_dictoffset")),
             };
-            if !(c.PyTypeObject_tp_dictoffset(&object_13)? != 0) {
+            if !(c.PyTypeObject_tp_dictoffset(&object_12)? != 0) {
                 let dictptr_2 = super::object::_PyObject_DictPointer(c, self_)?;
                 if let Some(dictptr_3) = &dictptr_2 {
                     let dict = c.read(dictptr_3)?;
@@ -1979,19 +1736,19 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
         }
     };
     let type_ = c.Py_TYPE(self_)?;
-    let object_14 = match base_7.as_ref() {
+    let object_13 = match base_7.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_4 = c._PyType_HasFeature(&object_14, 16384)?;
-    if result_4 != 0 {}
+    let result_2 = c._PyType_HasFeature(&object_13, 16384)?;
+    if result_2 != 0 {}
     let tp_flags_2 = c.PyTypeObject_tp_flags(&type_)?;
     let value_2 = if (tp_flags_2 & 512) != 0 {
-        let object_15 = match base_7.as_ref() {
+        let object_14 = match base_7.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->tp_flags")),
         };
-        if (c.PyTypeObject_tp_flags(&object_15)? & 512) != 0 { false } else { true }
+        if (c.PyTypeObject_tp_flags(&object_14)? & 512) != 0 { false } else { true }
     } else {
         false
     };
@@ -2046,13 +1803,7 @@ pub fn _PyObject_LookupSpecial<C: CApi>(
         let f = c.slot(&tp_2, Slot::tp_descr_get)?;
         let res_4 = if let Some(f_2) = &f {
             let tp_3 = c.Py_TYPE(self_)?;
-            let res_3 = match c.call_descrgetfunc(f_2, res_2, Some(self_), Some(&tp_3)) {
-                Ok(res_3) => res_3,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let res_3 = c.call_descrgetfunc(f_2, res_2, Some(self_), Some(&tp_3))?;
             res_3.clone()
         } else {
             res_2.clone()
@@ -2093,14 +1844,7 @@ pub fn lookup_maybe_method<C: CApi>(
             let f = c.slot(&tp_2, Slot::tp_descr_get)?;
             let res_3 = if let Some(f_2) = &f {
                 let tp_3 = c.Py_TYPE(self_)?;
-                let res_2 = match c.call_descrgetfunc(f_2, res, Some(self_), Some(&tp_3))
-                {
-                    Ok(res_2) => res_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                let res_2 = c.call_descrgetfunc(f_2, res, Some(self_), Some(&tp_3))?;
                 res_2.clone()
             } else {
                 res.clone()
@@ -2229,31 +1973,13 @@ pub fn class_name<C: CApi>(
     c.enter(FunctionId::class_name);
     let id__name = c._Py_ID("__name__")?;
     let mut name = None::<C::Object>;
-    let name_3 = {
-        let result = match super::object::_PyObject_LookupAttr(
-            c,
-            cls,
-            &id__name,
-            &mut name,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            let name_2 = match super::object::PyObject_Repr(c, Some(cls)) {
-                Ok(name_2) => name_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            name_2.clone()
-        } else {
-            name.clone()
-        }
+    let name_3 = if super::object::_PyObject_LookupAttr(c, cls, &id__name, &mut name)?
+        == 0
+    {
+        let name_2 = super::object::PyObject_Repr(c, Some(cls))?;
+        name_2.clone()
+    } else {
+        name.clone()
     };
     return Ok(name_3);
 }
@@ -2321,13 +2047,7 @@ pub fn type_mro_impl<C: CApi>(
     let seq_3 = if check {
         seq.clone()
     } else {
-        let seq_2 = match super::abstract_::PySequence_List(c, &seq) {
-            Ok(seq_2) => seq_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let seq_2 = super::abstract_::PySequence_List(c, &seq)?;
         seq_2.clone()
     };
     return Ok(seq_3);
@@ -2401,27 +2121,15 @@ pub fn mro_invoke<C: CApi>(
         let idmro = c._Py_ID("mro")?;
         let mut unbound = 0;
         let mro_meth = super::typeobject::lookup_method(c, type_, &idmro, &mut unbound)?;
-        let mro_result = match super::typeobject::call_unbound_noarg(
+        let mro_result = super::typeobject::call_unbound_noarg(
             c,
             unbound,
             &mro_meth,
             type_,
-        ) {
-            Ok(mro_result) => mro_result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
         mro_result.clone()
     } else {
-        let mro_result_2 = match c.mro_implementation(type_) {
-            Ok(mro_result_2) => mro_result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let mro_result_2 = c.mro_implementation(type_)?;
         mro_result_2.clone()
     };
     if let Some(new_mro) = &super::abstract_::PySequence_Tuple(c, &mro_result_3)? {
@@ -2432,13 +2140,7 @@ pub fn mro_invoke<C: CApi>(
             );
         }
         if value {
-            match super::typeobject::mro_check(c, type_, new_mro) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            super::typeobject::mro_check(c, type_, new_mro)?;
             return Ok(Some(new_mro.clone()));
         }
         return Ok(Some(new_mro.clone()));
@@ -2596,14 +2298,7 @@ pub fn best_base<C: CApi>(
                 }
                 let tp_dict = c.PyTypeObject_tp_dict(&base_2)?;
                 if !tp_dict.is_some() {
-                    let result_2 = match super::typeobject::PyType_Ready(c, &base_2) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    if result_2 < 0 {
+                    if super::typeobject::PyType_Ready(c, &base_2)? < 0 {
                         return Ok(None);
                     }
                 }
@@ -2625,8 +2320,8 @@ pub fn best_base<C: CApi>(
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_3 = c.PyType_IsSubtype(winner_3, &object_3)?;
-                    let (base_3, winner_4) = if result_3 != 0 {
+                    let result_2 = c.PyType_IsSubtype(winner_3, &object_3)?;
+                    let (base_3, winner_4) = if result_2 != 0 {
                         (base.clone(), Some(winner_3.clone()))
                     } else {
                         let object_4 = match winner_2.as_ref() {
@@ -2962,18 +2657,10 @@ pub fn subtype_dict<C: CApi>(
     c.enter(FunctionId::subtype_dict);
     let tp = c.Py_TYPE(obj)?;
     if let Some(base) = &super::typeobject::get_builtin_base_with_dict(c, &tp)? {
-        let descr = match super::typeobject::get_dict_descriptor(c, base) {
-            Ok(descr) => descr,
-            Err(error) if c.is_exception(&error) => {
-                return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
-            }
-            Err(error) => return Err(error),
-        };
-        if let Some(descr_2) = &descr {
-            let tp_2 = c.Py_TYPE(descr_2)?;
+        if let Some(descr) = &super::typeobject::get_dict_descriptor(c, base)? {
+            let tp_2 = c.Py_TYPE(descr)?;
             if let Some(func) = &c.slot(&tp_2, Slot::tp_descr_get)? {
-                let tp_3 = c.Py_TYPE(obj)?;
-                return Ok(c.call_descrgetfunc(func, descr_2, Some(obj), Some(&tp_3))?);
+                return Ok(c.call_descrgetfunc(func, descr, Some(obj), Some(&tp))?);
             }
             return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
         }
@@ -2990,17 +2677,10 @@ pub fn subtype_setdict<C: CApi>(
     c.enter(FunctionId::subtype_setdict);
     let tp = c.Py_TYPE(obj)?;
     if let Some(base) = &super::typeobject::get_builtin_base_with_dict(c, &tp)? {
-        let descr = match super::typeobject::get_dict_descriptor(c, base) {
-            Ok(descr) => descr,
-            Err(error) if c.is_exception(&error) => {
-                return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
-            }
-            Err(error) => return Err(error),
-        };
-        if let Some(descr_2) = &descr {
-            let tp_2 = c.Py_TYPE(descr_2)?;
+        if let Some(descr) = &super::typeobject::get_dict_descriptor(c, base)? {
+            let tp_2 = c.Py_TYPE(descr)?;
             if let Some(func) = &c.slot(&tp_2, Slot::tp_descr_set)? {
-                return Ok(c.call_descrsetfunc(func, descr_2, obj, value)?);
+                return Ok(c.call_descrsetfunc(func, descr, obj, value)?);
             }
             return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
         }
@@ -3008,13 +2688,13 @@ pub fn subtype_setdict<C: CApi>(
     }
     let dictptr = match c._PyObject_GetDictPtr(obj) {
         Ok(dictptr) => dictptr,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_AttributeError_2, "This object has no __dict__"),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let Some(dictptr_2) = &dictptr else {
         let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
@@ -3199,118 +2879,47 @@ pub fn type_new_visit_slots<C: CApi>(
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let name = c.PyTuple_GET_ITEM(&object, i)?;
-                let result = match super::typeobject::valid_identifier(c, &name) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
+                if super::typeobject::valid_identifier(c, &name)? != 0 {
                     let id__dict = c._Py_ID("__dict__")?;
-                    {
-                        let result_2 = match c._PyUnicode_Equal(&name, &id__dict) {
-                            Ok(result_2) => result_2,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                if c.type_new_ctx_may_add_dict(ctx)? != 0
-                                    && !(c.type_new_ctx_add_dict(ctx)? != 0)
-                                {
-                                    c.type_new_ctx_add_dict(ctx)?;
-                                    let add_dict_2 = c.type_new_ctx_add_dict(ctx)?;
-                                    c.set_type_new_ctx_add_dict(
-                                        ctx,
-                                        add_dict_2.wrapping_add(1),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_visit_slots: call of _PyUnicode_Equal while an exception is pending",
-                                            ),
-                                    );
-                                } else {
-                                    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_SetString(
-                                                &PyExc_TypeError_2,
-                                                "__dict__ slot disallowed: we already got one",
-                                            ),
-                                    );
-                                }
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_2 != 0 {
-                            if c.type_new_ctx_may_add_dict(ctx)? != 0
-                                && !(c.type_new_ctx_add_dict(ctx)? != 0)
-                            {
-                                c.type_new_ctx_add_dict(ctx)?;
-                                let add_dict = c.type_new_ctx_add_dict(ctx)?;
-                                c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
-                            } else {
-                                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                                return Err(
-                                    c
-                                        .PyErr_SetString(
-                                            &PyExc_TypeError,
-                                            "__dict__ slot disallowed: we already got one",
-                                        ),
-                                );
-                            }
+                    let result = c._PyUnicode_Equal(&name, &id__dict)?;
+                    if result != 0 {
+                        if c.type_new_ctx_may_add_dict(ctx)? != 0
+                            && !(c.type_new_ctx_add_dict(ctx)? != 0)
+                        {
+                            c.type_new_ctx_add_dict(ctx)?;
+                            let add_dict = c.type_new_ctx_add_dict(ctx)?;
+                            c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
+                        } else {
+                            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_TypeError,
+                                        "__dict__ slot disallowed: we already got one",
+                                    ),
+                            );
                         }
-                    };
+                    }
                     let id__weakref = c._Py_ID("__weakref__")?;
-                    {
-                        let result_3 = match c._PyUnicode_Equal(&name, &id__weakref) {
-                            Ok(result_3) => result_3,
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                if c.type_new_ctx_may_add_weak(ctx)? != 0
-                                    && !(c.type_new_ctx_add_weak(ctx)? != 0)
-                                {
-                                    c.type_new_ctx_add_weak(ctx)?;
-                                    let add_weak_2 = c.type_new_ctx_add_weak(ctx)?;
-                                    c.set_type_new_ctx_add_weak(
-                                        ctx,
-                                        add_weak_2.wrapping_add(1),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_visit_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                } else {
-                                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_SetString(
-                                                &PyExc_TypeError_4,
-                                                "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0",
-                                            ),
-                                    );
-                                }
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                        if result_3 != 0 {
-                            if c.type_new_ctx_may_add_weak(ctx)? != 0
-                                && !(c.type_new_ctx_add_weak(ctx)? != 0)
-                            {
-                                c.type_new_ctx_add_weak(ctx)?;
-                                let add_weak = c.type_new_ctx_add_weak(ctx)?;
-                                c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
-                            } else {
-                                let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-                                return Err(
-                                    c
-                                        .PyErr_SetString(
-                                            &PyExc_TypeError_3,
-                                            "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0",
-                                        ),
-                                );
-                            }
+                    let result_2 = c._PyUnicode_Equal(&name, &id__weakref)?;
+                    if result_2 != 0 {
+                        if c.type_new_ctx_may_add_weak(ctx)? != 0
+                            && !(c.type_new_ctx_add_weak(ctx)? != 0)
+                        {
+                            c.type_new_ctx_add_weak(ctx)?;
+                            let add_weak = c.type_new_ctx_add_weak(ctx)?;
+                            c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
+                        } else {
+                            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_TypeError_2,
+                                        "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0",
+                                    ),
+                            );
                         }
-                    };
+                    }
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -3352,265 +2961,45 @@ pub fn type_new_copy_slots<C: CApi>(
                         let name = c.type_new_ctx_name(ctx)?;
                         let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                         c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                        let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                        if result_3 > 0 {
+                        let result = c.PyDict_Contains(dict, &slot_2)?;
+                        if result > 0 {
                             let id__qualname = c._Py_ID("__qualname__")?;
-                            {
-                                let result_4 = match c
-                                    ._PyUnicode_Equal(&slot_2, &id__qualname)
-                                {
-                                    Ok(result_4) => result_4,
-                                    Err(error_3) if c.is_exception(&error_3) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_3) => return Err(error_3),
-                                };
-                                if !(result_4 != 0) {
-                                    let id__classcell = c._Py_ID("__classcell__")?;
-                                    let result_5 = match c
-                                        ._PyUnicode_Equal(&slot_2, &id__classcell)
-                                    {
-                                        Ok(result_5) => result_5,
-                                        Err(error_4) if c.is_exception(&error_4) => {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "type_new_copy_slots: loop that goes on with an exception pending",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_4) => return Err(error_4),
-                                    };
-                                    if !(result_5 != 0) {
-                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c
-                                                .PyErr_Format(
-                                                    &PyExc_ValueError,
-                                                    "%R in __slots__ conflicts with class variable",
-                                                    &[Argument::Object(slot_2.clone())],
-                                                ),
-                                        );
-                                    }
+                            if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
+                                let id__classcell = c._Py_ID("__classcell__")?;
+                                if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
+                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c
+                                            .PyErr_Format(
+                                                &PyExc_ValueError,
+                                                "%R in __slots__ conflicts with class variable",
+                                                &[Argument::Object(slot_2.clone())],
+                                            ),
+                                    );
                                 }
-                            };
+                            }
                         }
                         let j_2 = j.wrapping_add(1);
-                        let i_4 = i.wrapping_add(1);
-                        i = i_4;
+                        let i_3 = i.wrapping_add(1);
+                        i = i_3;
                         j = j_2;
                         continue;
                     }
                     let id__weakref_2 = c._Py_ID("__weakref__")?;
-                    let result_6 = match c._PyUnicode_Equal(&slot, &id__weakref_2) {
-                        Ok(result_6) => result_6,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "type_new_copy_slots: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    if result_6 != 0 {
-                        let i_5 = i.wrapping_add(1);
-                        i = i_5;
+                    if c._PyUnicode_Equal(&slot, &id__weakref_2)? != 0 {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
                         continue;
                     }
                     let name = c.type_new_ctx_name(ctx)?;
                     let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                     c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                    let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                    if result_3 > 0 {
+                    let result = c.PyDict_Contains(dict, &slot_2)?;
+                    if result > 0 {
                         let id__qualname = c._Py_ID("__qualname__")?;
-                        {
-                            let result_4 = match c
-                                ._PyUnicode_Equal(&slot_2, &id__qualname)
-                            {
-                                Ok(result_4) => result_4,
-                                Err(error_3) if c.is_exception(&error_3) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_copy_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_3) => return Err(error_3),
-                            };
-                            if !(result_4 != 0) {
-                                let id__classcell = c._Py_ID("__classcell__")?;
-                                let result_5 = match c
-                                    ._PyUnicode_Equal(&slot_2, &id__classcell)
-                                {
-                                    Ok(result_5) => result_5,
-                                    Err(error_4) if c.is_exception(&error_4) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_4) => return Err(error_4),
-                                };
-                                if !(result_5 != 0) {
-                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_Format(
-                                                &PyExc_ValueError,
-                                                "%R in __slots__ conflicts with class variable",
-                                                &[Argument::Object(slot_2.clone())],
-                                            ),
-                                    );
-                                }
-                            }
-                        };
-                    }
-                    let j_2 = j.wrapping_add(1);
-                    let i_4 = i.wrapping_add(1);
-                    i = i_4;
-                    j = j_2;
-                    continue;
-                }
-                let id__dict = c._Py_ID("__dict__")?;
-                let result = match c._PyUnicode_Equal(&slot, &id__dict) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
-                    let i_2 = i.wrapping_add(1);
-                    i = i_2;
-                    continue;
-                }
-                if !(c.type_new_ctx_add_weak(ctx)? != 0) {
-                    let name = c.type_new_ctx_name(ctx)?;
-                    let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
-                    c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                    let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                    if result_3 > 0 {
-                        let id__qualname = c._Py_ID("__qualname__")?;
-                        {
-                            let result_4 = match c
-                                ._PyUnicode_Equal(&slot_2, &id__qualname)
-                            {
-                                Ok(result_4) => result_4,
-                                Err(error_3) if c.is_exception(&error_3) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_copy_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_3) => return Err(error_3),
-                            };
-                            if !(result_4 != 0) {
-                                let id__classcell = c._Py_ID("__classcell__")?;
-                                let result_5 = match c
-                                    ._PyUnicode_Equal(&slot_2, &id__classcell)
-                                {
-                                    Ok(result_5) => result_5,
-                                    Err(error_4) if c.is_exception(&error_4) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_4) => return Err(error_4),
-                                };
-                                if !(result_5 != 0) {
-                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_Format(
-                                                &PyExc_ValueError,
-                                                "%R in __slots__ conflicts with class variable",
-                                                &[Argument::Object(slot_2.clone())],
-                                            ),
-                                    );
-                                }
-                            }
-                        };
-                    }
-                    let j_2 = j.wrapping_add(1);
-                    let i_4 = i.wrapping_add(1);
-                    i = i_4;
-                    j = j_2;
-                    continue;
-                }
-                let id__weakref = c._Py_ID("__weakref__")?;
-                let result_2 = match c._PyUnicode_Equal(&slot, &id__weakref) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if result_2 != 0 {
-                    let i_3 = i.wrapping_add(1);
-                    i = i_3;
-                    continue;
-                }
-                let name = c.type_new_ctx_name(ctx)?;
-                let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
-                c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                if result_3 > 0 {
-                    let id__qualname = c._Py_ID("__qualname__")?;
-                    {
-                        let result_4 = match c._PyUnicode_Equal(&slot_2, &id__qualname) {
-                            Ok(result_4) => result_4,
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "type_new_copy_slots: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                        if !(result_4 != 0) {
+                        if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
                             let id__classcell = c._Py_ID("__classcell__")?;
-                            let result_5 = match c
-                                ._PyUnicode_Equal(&slot_2, &id__classcell)
-                            {
-                                Ok(result_5) => result_5,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_copy_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            if !(result_5 != 0) {
+                            if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
                                 let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                                 return Err(
                                     c
@@ -3622,24 +3011,84 @@ pub fn type_new_copy_slots<C: CApi>(
                                 );
                             }
                         }
-                    };
+                    }
+                    let j_2 = j.wrapping_add(1);
+                    let i_3 = i.wrapping_add(1);
+                    i = i_3;
+                    j = j_2;
+                    continue;
+                }
+                let id__dict = c._Py_ID("__dict__")?;
+                if c._PyUnicode_Equal(&slot, &id__dict)? != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                if !(c.type_new_ctx_add_weak(ctx)? != 0) {
+                    let name = c.type_new_ctx_name(ctx)?;
+                    let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
+                    c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
+                    let result = c.PyDict_Contains(dict, &slot_2)?;
+                    if result > 0 {
+                        let id__qualname = c._Py_ID("__qualname__")?;
+                        if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
+                            let id__classcell = c._Py_ID("__classcell__")?;
+                            if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
+                                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c
+                                        .PyErr_Format(
+                                            &PyExc_ValueError,
+                                            "%R in __slots__ conflicts with class variable",
+                                            &[Argument::Object(slot_2.clone())],
+                                        ),
+                                );
+                            }
+                        }
+                    }
+                    let j_2 = j.wrapping_add(1);
+                    let i_3 = i.wrapping_add(1);
+                    i = i_3;
+                    j = j_2;
+                    continue;
+                }
+                let id__weakref = c._Py_ID("__weakref__")?;
+                if c._PyUnicode_Equal(&slot, &id__weakref)? != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                let name = c.type_new_ctx_name(ctx)?;
+                let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
+                c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
+                let result = c.PyDict_Contains(dict, &slot_2)?;
+                if result > 0 {
+                    let id__qualname = c._Py_ID("__qualname__")?;
+                    if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
+                        let id__classcell = c._Py_ID("__classcell__")?;
+                        if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
+                            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c
+                                    .PyErr_Format(
+                                        &PyExc_ValueError,
+                                        "%R in __slots__ conflicts with class variable",
+                                        &[Argument::Object(slot_2.clone())],
+                                    ),
+                            );
+                        }
+                    }
                 }
                 let j_2 = j.wrapping_add(1);
-                let i_4 = i.wrapping_add(1);
-                i = i_4;
+                let i_3 = i.wrapping_add(1);
+                i = i_3;
                 j = j_2;
                 continue;
             }
             break;
         }
     };
-    match c.PyList_Sort(&new_slots) {
-        Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
+    c.PyList_Sort(&new_slots)?;
     return Ok(c.PyList_AsTuple(&new_slots)?);
 }
 /// CPython: Objects/typeobject.c, `type_new_slots_bases`.
@@ -3851,20 +3300,13 @@ pub fn type_new_slots_impl<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_slots_impl);
     if !(c.type_new_ctx_nslot(ctx)? > 0) {
-        let result = match super::typeobject::type_new_visit_slots(c, ctx) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::type_new_visit_slots(c, ctx)? < 0 {
             return Ok(-1);
         }
         let new_slots = super::typeobject::type_new_copy_slots(c, ctx, dict)?;
         c.set_type_new_ctx_slots(ctx, Some(&new_slots))?;
-        let result_2 = c.PyTuple_GET_SIZE(&new_slots)?;
-        c.set_type_new_ctx_nslot(ctx, result_2)?;
+        let result = c.PyTuple_GET_SIZE(&new_slots)?;
+        c.set_type_new_ctx_nslot(ctx, result)?;
         super::typeobject::type_new_slots_bases(c, ctx)?;
         return Ok(0);
     }
@@ -3890,20 +3332,13 @@ pub fn type_new_slots_impl<C: CApi>(
                 ),
         );
     }
-    let result = match super::typeobject::type_new_visit_slots(c, ctx) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::typeobject::type_new_visit_slots(c, ctx)? < 0 {
         return Ok(-1);
     }
     let new_slots = super::typeobject::type_new_copy_slots(c, ctx, dict)?;
     c.set_type_new_ctx_slots(ctx, Some(&new_slots))?;
-    let result_2 = c.PyTuple_GET_SIZE(&new_slots)?;
-    c.set_type_new_ctx_nslot(ctx, result_2)?;
+    let result = c.PyTuple_GET_SIZE(&new_slots)?;
+    c.set_type_new_ctx_nslot(ctx, result)?;
     super::typeobject::type_new_slots_bases(c, ctx)?;
     return Ok(0);
 }
@@ -3942,14 +3377,7 @@ pub fn type_new_slots<C: CApi>(
     c.set_type_new_ctx_may_add_weak(ctx, i32::from(value))?;
     let slots = c.type_new_ctx_slots(ctx)?;
     if slots.is_some() {
-        let result = match super::typeobject::type_new_slots_impl(c, ctx, dict) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::type_new_slots_impl(c, ctx, dict)? < 0 {
             return Ok(-1);
         }
     } else {
@@ -4107,13 +3535,7 @@ pub fn type_new_set_module<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_SetItem(&object_2, &id__module_2, module) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_SetItem(&object_2, &id__module_2, module)?;
         return Ok(0);
     }
     return Ok(0);
@@ -4152,13 +3574,7 @@ pub fn type_new_set_ht_name<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_DelItem(&object_2, &id__qualname_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyDict_DelItem(&object_2, &id__qualname_2)?;
     } else {
         let ht_name = c.PyHeapTypeObject_ht_name(type_)?;
         c.set_PyHeapTypeObject_ht_qualname(type_, ht_name.as_ref())?;
@@ -4185,13 +3601,7 @@ pub fn type_new_staticmethod<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            match c.PyDict_SetItem(&object_2, attr, &static_func) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            c.PyDict_SetItem(&object_2, attr, &static_func)?;
             return Ok(0);
         }
         return Ok(0);
@@ -4218,13 +3628,7 @@ pub fn type_new_classmethod<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            match c.PyDict_SetItem(&object_2, attr, &method) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            c.PyDict_SetItem(&object_2, attr, &method)?;
             return Ok(0);
         }
         return Ok(0);
@@ -4470,13 +3874,7 @@ pub fn type_new_set_classcell<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_DelItem(&object_2, &id__classcell_2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_DelItem(&object_2, &id__classcell_2)?;
         return Ok(0);
     }
     return Ok(0);
@@ -4488,67 +3886,19 @@ pub fn type_new_set_attrs<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_attrs);
-    match super::typeobject::type_new_set_name(c, ctx, type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    match super::typeobject::type_new_set_module(c, type_) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match super::typeobject::type_new_set_ht_name(c, type_) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    match c.type_new_set_doc(type_) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    super::typeobject::type_new_set_name(c, ctx, type_)?;
+    super::typeobject::type_new_set_module(c, type_)?;
+    super::typeobject::type_new_set_ht_name(c, type_)?;
+    c.type_new_set_doc(type_)?;
     let id__new = c._Py_ID("__new__")?;
-    match super::typeobject::type_new_staticmethod(c, type_, &id__new) {
-        Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
+    super::typeobject::type_new_staticmethod(c, type_, &id__new)?;
     let id__init_subclass = c._Py_ID("__init_subclass__")?;
-    match super::typeobject::type_new_classmethod(c, type_, &id__init_subclass) {
-        Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
+    super::typeobject::type_new_classmethod(c, type_, &id__init_subclass)?;
     let id__class_getitem = c._Py_ID("__class_getitem__")?;
-    match super::typeobject::type_new_classmethod(c, type_, &id__class_getitem) {
-        Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
-            return Err(error_7);
-        }
-        Err(error_7) => return Err(error_7),
-    };
+    super::typeobject::type_new_classmethod(c, type_, &id__class_getitem)?;
     super::typeobject::type_new_descriptors(c, ctx, type_)?;
     super::typeobject::type_new_set_slots(c, ctx, type_)?;
-    match super::typeobject::type_new_set_classcell(c, type_) {
-        Ok(_) => {}
-        Err(error_8) if c.is_exception(&error_8) => {
-            return Err(error_8);
-        }
-        Err(error_8) => return Err(error_8),
-    };
+    super::typeobject::type_new_set_classcell(c, type_)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_new_get_slots`.
@@ -4566,22 +3916,10 @@ pub fn type_new_get_slots<C: CApi>(
     };
     let check = c.PyUnicode_Check(slots)?;
     let new_slots_3 = if check {
-        let new_slots = match c.PyTuple_Pack(1, &[Argument::Object(slots.clone())]) {
-            Ok(new_slots) => new_slots,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let new_slots = c.PyTuple_Pack(1, &[Argument::Object(slots.clone())])?;
         Some(new_slots.clone())
     } else {
-        let new_slots_2 = match super::abstract_::PySequence_Tuple(c, slots) {
-            Ok(new_slots_2) => new_slots_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let new_slots_2 = super::abstract_::PySequence_Tuple(c, slots)?;
         new_slots_2.clone()
     };
     if let Some(new_slots_4) = &new_slots_3 {
@@ -4656,39 +3994,14 @@ pub fn type_new_impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_new_impl);
     if let Some(type_) = &super::typeobject::type_new_init(c, ctx)? {
-        match super::typeobject::type_new_set_attrs(c, ctx, type_) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::typeobject::PyType_Ready(c, type_) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        super::typeobject::type_new_set_attrs(c, ctx, type_)?;
+        if super::typeobject::PyType_Ready(c, type_)? < 0 {
             return Ok(None);
         }
         super::typeobject::fixup_slot_dispatchers(c, type_)?;
-        match super::typeobject::type_new_set_names(c, type_) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        super::typeobject::type_new_set_names(c, type_)?;
         let kwds = c.type_new_ctx_kwds(ctx)?;
-        match super::typeobject::type_new_init_subclass(c, type_, kwds.as_ref()) {
-            Ok(_) => {}
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        super::typeobject::type_new_init_subclass(c, type_, kwds.as_ref())?;
         return Ok(Some(type_.clone()));
     }
     return Ok(None);
@@ -4740,18 +4053,12 @@ pub fn type_new_get_bases<C: CApi>(
                 }
                 let id__mro_entries = c._Py_ID("__mro_entries__")?;
                 let mut mro_entries = None::<C::Object>;
-                match super::object::_PyObject_LookupAttr(
+                super::object::_PyObject_LookupAttr(
                     c,
                     &base_2,
                     &id__mro_entries,
                     &mut mro_entries,
-                ) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                )?;
                 if !mro_entries.is_some() {
                     let i_3 = i.wrapping_add(1);
                     i = i_3;
@@ -4798,17 +4105,17 @@ pub fn type_new_get_bases<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_3 = match c
+            let result_2 = match c
                 .call_newfunc(&function, &winner, &object_5, kwds.as_ref())
             {
-                Ok(result_3) => result_3,
-                Err(error_2) if c.is_exception(&error_2) => {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
                     *type_ = None;
-                    return Err(error_2);
+                    return Err(error);
                 }
-                Err(error_2) => return Err(error_2),
+                Err(error) => return Err(error),
             };
-            *type_ = Some(result_3.clone());
+            *type_ = Some(result_2.clone());
             return Ok(1);
         }
         c.set_type_new_ctx_metatype(ctx, Some(&winner))?;
@@ -4835,25 +4142,17 @@ pub fn type_new<C: CApi>(
     let mut bases = None::<C::Object>;
     let PyDict_Type = c.global(Global::PyDict_Type)?;
     let mut orig_dict = None::<C::Object>;
-    match c
-        .PyArg_ParseTuple(
-            args,
-            "UO!O!:type.__new__",
-            &mut [
-                Parsed::Object(&mut name),
-                Parsed::Given(Argument::Object(PyTuple_Type)),
-                Parsed::Object(&mut bases),
-                Parsed::Given(Argument::Object(PyDict_Type)),
-                Parsed::Object(&mut orig_dict),
-            ],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_ParseTuple(
+        args,
+        "UO!O!:type.__new__",
+        &mut [
+            Parsed::Object(&mut name),
+            Parsed::Given(Argument::Object(PyTuple_Type)),
+            Parsed::Object(&mut bases),
+            Parsed::Given(Argument::Object(PyDict_Type)),
+            Parsed::Object(&mut orig_dict),
+        ],
+    )?;
     let name_2 = match name {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -4881,11 +4180,11 @@ pub fn type_new<C: CApi>(
     c.set_type_new_ctx_may_add_dict(&ctx, 0)?;
     c.set_type_new_ctx_may_add_weak(&ctx, 0)?;
     let mut type_ = None::<C::Object>;
-    let result_2 = super::typeobject::type_new_get_bases(c, &ctx, &mut type_)?;
-    if result_2 < 0 {
+    let result = super::typeobject::type_new_get_bases(c, &ctx, &mut type_)?;
+    if result < 0 {
         return Ok(None);
     }
-    if result_2 == 1 {
+    if result == 1 {
         return Ok(type_);
     }
     return Ok(super::typeobject::type_new_impl(c, &ctx)?);
@@ -4912,13 +4211,7 @@ pub fn type_vectorcall<C: CApi>(
         Err(error) => return Err(error),
     };
     if result == 1 && c.is(metatype, Global::PyType_Type)? {
-        match c._PyArg_NoKwnames("type", Some(kwnames)) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKwnames("type", Some(kwnames))?;
         let item = c.item(args, 0)?;
         return Ok(c.Py_TYPE(&item)?);
     }
@@ -5182,42 +4475,24 @@ pub fn type_getattro<C: CApi>(
     let metatype = c.Py_TYPE(type_)?;
     if !c.PyUnicode_Check(name)? {
         let tp_3 = c.Py_TYPE(name)?;
-        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
                     &PyExc_TypeError,
                     "attribute name must be string, not '%.200s'",
-                    &[Argument::Str(tp_name_3.clone())],
+                    &[Argument::Str(tp_name_2.clone())],
                 ),
         );
     }
     let tp_dict = c.PyTypeObject_tp_dict(type_)?;
     if !tp_dict.is_some() {
-        let result = match super::typeobject::PyType_Ready(c, type_) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::PyType_Ready(c, type_)? < 0 {
             return Ok(None);
         }
     }
-    let meta_attribute = match c._PyType_Lookup(&metatype, name) {
-        Ok(meta_attribute) => meta_attribute,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_getattro: call of _PyType_Lookup while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let meta_attribute = c._PyType_Lookup(&metatype, name)?;
     let meta_get_3 = if let Some(meta_attribute_2) = &meta_attribute {
         let tp = c.Py_TYPE(meta_attribute_2)?;
         let meta_get = c.slot(&tp, Slot::tp_descr_get)?;
@@ -5240,53 +4515,14 @@ pub fn type_getattro<C: CApi>(
     } else {
         None
     };
-    let attribute = match c._PyType_Lookup(type_, name) {
-        Ok(attribute) => attribute,
-        Err(error_3) if c.is_exception(&error_3) => {
-            if meta_get_3.is_some() {
-                match meta_attribute.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "type_getattro: call of call_descrgetfunc while an exception is pending",
-                        ),
-                );
-            }
-            if meta_attribute.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_getattro: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_AttributeError_2,
-                        "type object '%.50s' has no attribute '%U'",
-                        &[
-                            Argument::Str(tp_name_2.clone()),
-                            Argument::Object(name.clone()),
-                        ],
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if let Some(attribute_2) = &attribute {
-        let tp_2 = c.Py_TYPE(attribute_2)?;
+    if let Some(attribute) = &c._PyType_Lookup(type_, name)? {
+        let tp_2 = c.Py_TYPE(attribute)?;
         if let Some(local_get) = &c.slot(&tp_2, Slot::tp_descr_get)? {
             return Ok(
-                Some(c.call_descrgetfunc(local_get, attribute_2, None, Some(type_))?),
+                Some(c.call_descrgetfunc(local_get, attribute, None, Some(type_))?),
             );
         }
-        return Ok(Some(attribute_2.clone()));
+        return Ok(Some(attribute.clone()));
     }
     if let Some(meta_get_4) = &meta_get_3 {
         let object = match meta_attribute.as_ref() {
@@ -5354,61 +4590,44 @@ pub fn type_setattro<C: CApi>(
             let name_2 = c._PyUnicode_Copy(name)?;
             Some(name_2.clone())
         };
-        let name_5 = {
-            let result = match c.PyUnicode_CHECK_INTERNED(name_3.as_ref()) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "type_setattro: call of _PyObject_GenericSetAttrWithDict while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
+        let object_3 = match name_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PyUnicode_CHECK_INTERNED(&object_3)?;
+        let name_5 = if result != 0 {
+            name_3.clone()
+        } else {
+            let mut name_4 = name_3.clone();
+            c.PyUnicode_InternInPlace(&mut name_4)?;
+            let object_4 = match name_4.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if result != 0 {
-                name_3.clone()
-            } else {
-                let mut name_4 = name_3.clone();
-                c.PyUnicode_InternInPlace(&mut name_4)?;
-                let result_2 = match c.PyUnicode_CHECK_INTERNED(name_4.as_ref()) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "type_setattro: call of _PyObject_GenericSetAttrWithDict while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if !(result_2 != 0) {
-                    let PyExc_MemoryError = c.global(Global::PyExc_MemoryError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_MemoryError,
-                                "Out of memory interning an attribute name",
-                            ),
-                    );
-                }
-                name_4.clone()
+            if !(c.PyUnicode_CHECK_INTERNED(&object_4)? != 0) {
+                let PyExc_MemoryError = c.global(Global::PyExc_MemoryError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_MemoryError,
+                            "Out of memory interning an attribute name",
+                        ),
+                );
             }
+            name_4.clone()
         };
         name_5.clone()
     } else {
         name.cloned()
     };
-    let result_3 = c
+    let result_2 = c
         ._PyObject_GenericSetAttrWithDict_3_11(type_, name_6.as_ref(), value, None)?;
-    let res_2 = if result_3 == 0 {
+    let res_2 = if result_2 == 0 {
         super::typeobject::PyType_Modified(c, type_)?;
         let res = {
-            let result_4 = match c.is_dunder_name(name_6.as_ref()) {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
+            let result_3 = match c.is_dunder_name(name_6.as_ref()) {
+                Ok(result_3) => result_3,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -5416,24 +4635,13 @@ pub fn type_setattro<C: CApi>(
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
-            if result_4 != 0 {
-                let result_5 = match c.update_slot(type_, name_6.as_ref()) {
-                    Ok(result_5) => result_5,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                result_5
-            } else {
-                result_3
-            }
+            if result_3 != 0 { c.update_slot(type_, name_6.as_ref())? } else { result_2 }
         };
         res
     } else {
-        result_3
+        result_2
     };
     return Ok(res_2);
 }
@@ -5481,22 +4689,12 @@ pub fn _PyStaticType_Dealloc<C: CApi>(
     c.set_PyTypeObject_tp_bases(type_, None)?;
     c.set_PyTypeObject_tp_mro(type_, None)?;
     c.set_PyTypeObject_tp_cache(type_, None)?;
-    {
-        let result = match c.Py_REFCNT(Some(type_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let tp_flags = c.PyTypeObject_tp_flags(type_)?;
-                c.set_PyTypeObject_tp_flags(type_, tp_flags & 18446744073709547519)?;
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            c.PyObject_ClearWeakRefs(type_)?;
-        }
-    };
-    let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
-    c.set_PyTypeObject_tp_flags(type_, tp_flags_2 & 18446744073709547519)?;
+    let result = c.Py_REFCNT(type_)?;
+    if result == 0 {
+        c.PyObject_ClearWeakRefs(type_)?;
+    }
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    c.set_PyTypeObject_tp_flags(type_, tp_flags & 18446744073709547519)?;
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetSubclasses`.
@@ -5518,36 +4716,23 @@ pub fn _PyType_GetSubclasses<C: CApi>(
                         return Err(
                             c
                                 .unsupported(
-                                    "_PyType_GetSubclasses: call of PyWeakref_GET_OBJECT while an exception is pending",
+                                    "_PyType_GetSubclasses: NULL as an argument of PyWeakref_GET_OBJECT",
                                 ),
                         );
                     }
                     Err(error) => return Err(error),
                 };
                 if result != 0 {
-                    let obj = match c.PyWeakref_GET_OBJECT(ref_.as_ref()) {
-                        Ok(obj) => obj,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyType_GetSubclasses: call of PyList_Append while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
+                    let object = match ref_.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
                     };
+                    let obj = c.PyWeakref_GET_OBJECT(&object)?;
                     if c.is(&obj, Global::Py_None)? {
                         i = i_2;
                         continue;
                     }
-                    match c.PyList_Append_3_11(&list, Some(&obj)) {
-                        Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    c.PyList_Append(&list, &obj)?;
                     i = i_2;
                     continue;
                 }
@@ -5586,31 +4771,19 @@ pub fn merge_class_dict<C: CApi>(
     c.enter(FunctionId::merge_class_dict);
     let id__dict = c._Py_ID("__dict__")?;
     let mut classdict = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, aclass, &id__dict, &mut classdict) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::object::_PyObject_LookupAttr(c, aclass, &id__dict, &mut classdict)?;
     if let Some(classdict_2) = &classdict {
         c.PyDict_Update(dict, classdict_2)?;
     }
     let id__bases = c._Py_ID("__bases__")?;
     let mut bases = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, aclass, &id__bases, &mut bases) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    super::object::_PyObject_LookupAttr(c, aclass, &id__bases, &mut bases)?;
     if let Some(bases_2) = &bases {
-        let result_3 = super::abstract_::PySequence_Size(c, bases_2)?;
+        let result = super::abstract_::PySequence_Size(c, bases_2)?;
         {
             let mut i = 0isize;
             loop {
-                if i < result_3 {
+                if i < result {
                     let base = super::abstract_::PySequence_GetItem(c, bases_2, i)?;
                     if super::typeobject::merge_class_dict(c, dict, &base)? < 0 {
                         return Ok(-1);
@@ -5632,28 +4805,50 @@ pub fn type___dir___impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type___dir___impl);
     let dict = c.PyDict_New()?;
-    let result_3 = {
-        let result = match super::typeobject::merge_class_dict(c, &dict, self_) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            let result_2 = match c.PyDict_Keys(Some(&dict)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            Some(result_2.clone())
-        } else {
-            None
-        }
+    let result_2 = if super::typeobject::merge_class_dict(c, &dict, self_)? == 0 {
+        let result = c.PyDict_Keys(Some(&dict))?;
+        Some(result.clone())
+    } else {
+        None
     };
-    return Ok(result_3);
+    return Ok(result_2);
+}
+/// CPython: Objects/typeobject.c, `type___sizeof___impl`.
+pub fn type___sizeof___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type___sizeof___impl);
+    let tp_flags = c.PyTypeObject_tp_flags(self_)?;
+    let size_2 = if (tp_flags & 512) != 0 {
+        let ht_cached_keys = c.PyHeapTypeObject_ht_cached_keys(self_)?;
+        let size = if ht_cached_keys.is_some() {
+            let ht_cached_keys_2 = c.PyHeapTypeObject_ht_cached_keys(self_)?;
+            let object = match ht_cached_keys_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result = match c._PyDict_KeysSize_3_11(&object) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "type___sizeof___impl: call of PyLong_FromSsize_t while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            (904 as isize).wrapping_add(result)
+        } else {
+            904isize
+        };
+        size
+    } else {
+        408isize
+    };
+    return Ok(c.PyLong_FromSsize_t(size_2)?);
 }
 /// CPython: Objects/typeobject.c, `type_clear`.
 pub fn type_clear<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
@@ -5759,23 +4954,19 @@ pub fn object_repr<C: CApi>(
         Ok(mod_) => mod_,
         Err(error) if c.is_exception(&error) => {
             if super::typeobject::type_qualname(c, &type_)?.is_some() {
-                let tp_name_3 = c.PyTypeObject_tp_name(&type_)?;
-                let rtn_5 = match c
-                    .PyUnicode_FromFormat(
-                        "<%s object at %p>",
-                        &[
-                            Argument::Str(tp_name_3.clone()),
-                            Argument::Object(self_.clone()),
-                        ],
-                    )
-                {
-                    Ok(rtn_5) => rtn_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                return Ok(Some(rtn_5));
+                let tp_name_2 = c.PyTypeObject_tp_name(&type_)?;
+                return Ok(
+                    Some(
+                        c
+                            .PyUnicode_FromFormat(
+                                "<%s object at %p>",
+                                &[
+                                    Argument::Str(tp_name_2.clone()),
+                                    Argument::Object(self_.clone()),
+                                ],
+                            )?,
+                    ),
+                );
             }
             return Ok(None);
         }
@@ -5784,41 +4975,21 @@ pub fn object_repr<C: CApi>(
     let check = c.PyUnicode_Check(&mod_)?;
     let mod__2 = if check { Some(mod_.clone()) } else { None };
     if let Some(name) = &super::typeobject::type_qualname(c, &type_)? {
-        let rtn_4 = if let Some(mod__3) = &mod__2 {
+        let rtn_3 = if let Some(mod__3) = &mod__2 {
             let idbuiltins = c._Py_ID("builtins")?;
-            let result = match c._PyUnicode_Equal(mod__3, &idbuiltins) {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c.PyTypeObject_tp_name(&type_)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "object_repr: call of PyUnicode_FromFormat while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result != 0 {
+            if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
                 let tp_name = c.PyTypeObject_tp_name(&type_)?;
-                let rtn = match c
+                let rtn = c
                     .PyUnicode_FromFormat(
                         "<%s object at %p>",
                         &[
                             Argument::Str(tp_name.clone()),
                             Argument::Object(self_.clone()),
                         ],
-                    )
-                {
-                    Ok(rtn) => rtn,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                    )?;
                 rtn.clone()
             } else {
-                let rtn_2 = match c
+                let rtn_2 = c
                     .PyUnicode_FromFormat(
                         "<%U.%U object at %p>",
                         &[
@@ -5826,33 +4997,19 @@ pub fn object_repr<C: CApi>(
                             Argument::Object(name.clone()),
                             Argument::Object(self_.clone()),
                         ],
-                    )
-                {
-                    Ok(rtn_2) => rtn_2,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                    )?;
                 rtn_2.clone()
             }
         } else {
-            let tp_name_2 = c.PyTypeObject_tp_name(&type_)?;
-            let rtn_3 = match c
+            let tp_name = c.PyTypeObject_tp_name(&type_)?;
+            let rtn = c
                 .PyUnicode_FromFormat(
                     "<%s object at %p>",
-                    &[Argument::Str(tp_name_2.clone()), Argument::Object(self_.clone())],
-                )
-            {
-                Ok(rtn_3) => rtn_3,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            rtn_3.clone()
+                    &[Argument::Str(tp_name.clone()), Argument::Object(self_.clone())],
+                )?;
+            rtn.clone()
         };
-        return Ok(Some(rtn_4));
+        return Ok(Some(rtn_3));
     }
     return Ok(None);
 }
@@ -5889,22 +5046,10 @@ pub fn object_richcompare<C: CApi>(
         3 => {
             let tp = c.Py_TYPE(self_)?;
             if let Some(tp_richcompare) = &c.slot(&tp, Slot::tp_richcompare)? {
-                let res_2 = match c.call_richcmpfunc(tp_richcompare, self_, other, 2) {
-                    Ok(res_2) => res_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                let res_2 = c.call_richcmpfunc(tp_richcompare, self_, other, 2)?;
                 let is_2 = !c.is(&res_2, Global::Py_NotImplemented)?;
                 let res_4 = if is_2 {
-                    let result = match super::object::PyObject_IsTrue(c, &res_2) {
-                        Ok(result) => result,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    let result = super::object::PyObject_IsTrue(c, &res_2)?;
                     let res_3 = if result != 0 {
                         c.global(Global::Py_False)?
                     } else {
@@ -6097,19 +5242,9 @@ pub fn same_slots_added<C: CApi>(
             let size_3 = if let Some(slots_a_2) = &slots_a
                 && let Some(slots_b_2) = &slots_b
             {
-                let result = match super::object::PyObject_RichCompareBool(
-                    c,
-                    slots_a_2,
-                    slots_b_2,
-                    2,
-                ) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 1 {
+                if super::object::PyObject_RichCompareBool(c, slots_a_2, slots_b_2, 2)?
+                    != 1
+                {
                     return Ok(0);
                 }
                 size_2
@@ -6413,61 +5548,29 @@ pub fn object_getstate<C: CApi>(
     let id__getstate = c._Py_ID("__getstate__")?;
     let getstate = super::object::PyObject_GetAttr(c, obj, &id__getstate)?;
     let check = c.PyCFunction_Check(&getstate)?;
-    let state_5 = if check {
-        let result = match c.PyCFunction_GET_SELF(&getstate) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "object_getstate: call of _PyObject_CallNoArgs while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if c.Py_Is(&result, obj)? {
+    let state_3 = if check {
+        let result = c.PyCFunction_GET_SELF(&getstate)?;
+        if match result.as_ref() {
+            Some(object) => c.Py_Is(obj, object)?,
+            None => false,
+        } {
             let result_2 = c.PyCFunction_GET_FUNCTION(&getstate)?;
             if c.is_function(result_2.as_ref(), FunctionId::object___getstate__)? {
-                let state = match c.object_getstate_default(obj, required) {
-                    Ok(state) => state,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let state = c.object_getstate_default(obj, required)?;
                 state.clone()
             } else {
-                let state_2 = match c._PyObject_CallNoArgs(&getstate) {
-                    Ok(state_2) => state_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                let state_2 = c._PyObject_CallNoArgs(&getstate)?;
                 state_2.clone()
             }
         } else {
-            let state_3 = match c._PyObject_CallNoArgs(&getstate) {
-                Ok(state_3) => state_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            state_3.clone()
+            let state_2 = c._PyObject_CallNoArgs(&getstate)?;
+            state_2.clone()
         }
     } else {
-        let state_4 = match c._PyObject_CallNoArgs(&getstate) {
-            Ok(state_4) => state_4,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(error_5);
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        state_4.clone()
+        let state_2 = c._PyObject_CallNoArgs(&getstate)?;
+        state_2.clone()
     };
-    return Ok(state_5);
+    return Ok(state_3);
 }
 /// CPython: Objects/typeobject.c, `_PyObject_GetState`.
 pub fn _PyObject_GetState<C: CApi>(
@@ -6587,19 +5690,7 @@ pub fn object___format___impl<C: CApi>(
     format_spec: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___format___impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "object___format___impl: call of PyObject_Str while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result > 0 {
+    if c.PyUnicode_GET_LENGTH(format_spec)? > 0 {
         let tp = c.Py_TYPE(self_)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -6638,67 +5729,26 @@ pub fn object___dir___impl<C: CApi>(
     c.enter(FunctionId::object___dir___impl);
     let id__dict = c._Py_ID("__dict__")?;
     let mut dict = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, self_, &id__dict, &mut dict) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::object::_PyObject_LookupAttr(c, self_, &id__dict, &mut dict)?;
     let dict_7 = if let Some(dict_2) = &dict {
         let check = c.PyDict_Check(dict_2)?;
         let dict_5 = if check {
-            let dict_3 = match c.PyDict_Copy(dict_2) {
-                Ok(dict_3) => dict_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let dict_3 = c.PyDict_Copy(dict_2)?;
             dict_3.clone()
         } else {
-            let dict_4 = match c.PyDict_New() {
-                Ok(dict_4) => dict_4,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let dict_4 = c.PyDict_New()?;
             dict_4.clone()
         };
         dict_5.clone()
     } else {
-        let dict_6 = match c.PyDict_New() {
-            Ok(dict_6) => dict_6,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let dict_6 = c.PyDict_New()?;
         dict_6.clone()
     };
     let id__class = c._Py_ID("__class__")?;
     let mut itsclass = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, self_, &id__class, &mut itsclass) {
-        Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
+    super::object::_PyObject_LookupAttr(c, self_, &id__class, &mut itsclass)?;
     if let Some(itsclass_2) = &itsclass {
-        let result_3 = match super::typeobject::merge_class_dict(
-            c,
-            &dict_7,
-            itsclass_2,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(error_6);
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        if result_3 < 0 {
+        if super::typeobject::merge_class_dict(c, &dict_7, itsclass_2)? < 0 {
             return Ok(None);
         }
         return Ok(Some(c.PyDict_Keys(Some(&dict_7))?));
@@ -6724,34 +5774,16 @@ pub fn type_add_method<C: CApi>(
                     ),
             );
         }
-        let descr = match super::descrobject::PyDescr_NewClassMethod(c, type_, meth) {
-            Ok(descr) => descr,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let descr = super::descrobject::PyDescr_NewClassMethod(c, type_, meth)?;
         (descr.clone(), 1i32)
     } else {
         let ml_flags_2 = c.PyMethodDef_ml_flags(meth)?;
         let (descr_4, isdescr) = if (ml_flags_2 & 32) != 0 {
             let cfunc = super::methodobject::PyCFunction_NewEx(c, meth, type_, None)?;
-            let descr_2 = match super::funcobject::PyStaticMethod_New(c, &cfunc) {
-                Ok(descr_2) => descr_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let descr_2 = super::funcobject::PyStaticMethod_New(c, &cfunc)?;
             (Some(descr_2.clone()), 0i32)
         } else {
-            let descr_3 = match super::descrobject::PyDescr_NewMethod(c, type_, meth) {
-                Ok(descr_3) => descr_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let descr_3 = super::descrobject::PyDescr_NewMethod(c, type_, meth)?;
             (descr_3.clone(), 1i32)
         };
         (descr_4.clone(), isdescr)
@@ -6778,26 +5810,25 @@ pub fn type_add_method<C: CApi>(
             };
             match c.PyDict_SetItem(&object, &object_2, descr_6) {
                 Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error) if c.is_exception(&error) => {
                     if isdescr_2 != 0 {
-                        return Err(error_4);
+                        return Err(error);
                     }
-                    return Err(error_4);
+                    return Err(error);
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error) => return Err(error),
             };
         } else {
             let tp_dict_2 = c.PyTypeObject_tp_dict(type_)?;
-            match c.PyDict_SetDefault(tp_dict_2.as_ref(), name_3.as_ref(), Some(descr_6))
-            {
+            match c.PyDict_SetDefault(tp_dict_2.as_ref(), name_3.as_ref(), descr_6) {
                 Ok(_) => {}
-                Err(error_5) if c.is_exception(&error_5) => {
+                Err(error_2) if c.is_exception(&error_2) => {
                     if isdescr_2 != 0 {
-                        return Err(error_5);
+                        return Err(error_2);
                     }
-                    return Err(error_5);
+                    return Err(error_2);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_2) => return Err(error_2),
             };
         };
         if isdescr_2 != 0 {}
@@ -6812,14 +5843,7 @@ pub fn type_add_methods<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
         let mut meth_2 = meth.clone();
         loop {
             c.PyMethodDef_ml_name(&meth_2)?;
-            let result = match super::typeobject::type_add_method(c, type_, &meth_2) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if result < 0 {
+            if super::typeobject::type_add_method(c, type_, &meth_2)? < 0 {
                 return Ok(-1);
             }
             let meth_3 = c.step(&meth_2, 1, "PyMethodDef")?;
@@ -6843,13 +5867,7 @@ pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
                 &memb_2,
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
-                match c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), Some(descr)) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), descr)?;
                 let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
                 memb_2 = memb_3.clone();
                 continue;
@@ -6873,13 +5891,7 @@ pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::
                 &gsp_2,
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
-                match c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), Some(descr)) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), descr)?;
                 let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
                 gsp_2 = gsp_3.clone();
                 continue;
@@ -7019,14 +6031,7 @@ pub fn overrides_hash<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::E
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match c.PyDict_Contains(&object_2, &id__hash) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyDict_Contains(&object_2, &id__hash)?
     } else {
         result
     };
@@ -7070,14 +6075,7 @@ pub fn type_ready_set_bases<C: CApi>(
         }
     };
     if let Some(base_3) = &base_2 && !c.PyTypeObject_tp_dict(base_3)?.is_some() {
-        let result = match super::typeobject::PyType_Ready(c, base_3) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::PyType_Ready(c, base_3)? < 0 {
             return Ok(-1);
         }
     }
@@ -7137,13 +6135,7 @@ pub fn type_dict_set_doc<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    match c.PyDict_SetItem(&object_2, &id__doc_2, &doc) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyDict_SetItem(&object_2, &id__doc_2, &doc)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_fill_dict`.
@@ -7152,63 +6144,23 @@ pub fn type_ready_fill_dict<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready_fill_dict);
-    match c.add_operators(type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::typeobject::type_add_methods(c, type_) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 < 0 {
+    c.add_operators(type_)?;
+    if super::typeobject::type_add_methods(c, type_)? < 0 {
         return Ok(-1);
     }
-    let result_3 = match super::typeobject::type_add_members(c, type_) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+    if super::typeobject::type_add_members(c, type_)? < 0 {
         return Ok(-1);
     }
-    let result_4 = match super::typeobject::type_add_getset(c, type_) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if result_4 < 0 {
+    if super::typeobject::type_add_getset(c, type_)? < 0 {
         return Ok(-1);
     }
-    match super::typeobject::type_dict_set_doc(c, type_) {
-        Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
+    super::typeobject::type_dict_set_doc(c, type_)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_mro`.
 pub fn type_ready_mro<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready_mro);
-    let result = match super::typeobject::mro_internal(c, type_, None) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::typeobject::mro_internal(c, type_, None)? < 0 {
         return Ok(-1);
     }
     let tp_flags = c.PyTypeObject_tp_flags(type_)?;
@@ -7218,11 +6170,11 @@ pub fn type_ready_mro<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::E
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = c.PyTuple_GET_SIZE(&object)?;
+        let result = c.PyTuple_GET_SIZE(&object)?;
         {
             let mut i = 0isize;
             loop {
-                if i < result_2 {
+                if i < result {
                     let object_2 = match mro.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
@@ -7297,13 +6249,7 @@ pub fn type_ready_inherit<C: CApi>(
                 let b = c.PyTuple_GET_ITEM(&object_2, i)?;
                 let check = c.PyType_Check(&b)?;
                 if check {
-                    match c.inherit_slots(type_, &b) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
+                    c.inherit_slots(type_, &b)?;
                     super::typeobject::inherit_patma_flags(c, type_, &b)?;
                 }
                 let i_2 = i.wrapping_add(1);
@@ -7362,13 +6308,7 @@ pub fn type_ready_set_hash<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None = c.global(Global::Py_None)?;
-    match c.PyDict_SetItem(&object_2, &id__hash_2, &Py_None) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyDict_SetItem(&object_2, &id__hash_2, &Py_None)?;
     let PyObject_HashNotImplemented = c
         .function(FunctionId::PyObject_HashNotImplemented)?;
     c.set_slot(type_, Slot::tp_hash, Some(&PyObject_HashNotImplemented))?;
@@ -7400,13 +6340,7 @@ pub fn type_ready_add_subclasses<C: CApi>(
                     i = i_2;
                     continue;
                 }
-                match super::typeobject::add_subclass(c, &b, type_) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                super::typeobject::add_subclass(c, &b, type_)?;
                 let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
@@ -7440,13 +6374,7 @@ pub fn type_ready_set_new<C: CApi>(
     } else {
         let tp_new_2 = c.slot(type_, Slot::tp_new)?;
         if tp_new_2.is_some() {
-            match super::typeobject::add_tp_new_wrapper(c, type_) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            super::typeobject::add_tp_new_wrapper(c, type_)?;
         } else {
             let object = match base.as_ref() {
                 Some(object) => object.clone(),
@@ -7531,85 +6459,22 @@ pub fn type_ready_post_checks<C: CApi>(
 pub fn type_ready<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready);
     super::typeobject::type_ready_pre_checks(c, type_)?;
-    match super::typeobject::type_ready_set_dict(c, type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::typeobject::type_ready_set_bases(c, type_) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 < 0 {
+    super::typeobject::type_ready_set_dict(c, type_)?;
+    if super::typeobject::type_ready_set_bases(c, type_)? < 0 {
         return Ok(-1);
     }
-    let result_3 = match super::typeobject::type_ready_mro(c, type_) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+    if super::typeobject::type_ready_mro(c, type_)? < 0 {
         return Ok(-1);
     }
-    match super::typeobject::type_ready_set_new(c, type_) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    let result_5 = match super::typeobject::type_ready_fill_dict(c, type_) {
-        Ok(result_5) => result_5,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    if result_5 < 0 {
+    super::typeobject::type_ready_set_new(c, type_)?;
+    if super::typeobject::type_ready_fill_dict(c, type_)? < 0 {
         return Ok(-1);
     }
-    match super::typeobject::type_ready_inherit(c, type_) {
-        Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
-    match super::typeobject::type_ready_set_hash(c, type_) {
-        Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
-            return Err(error_7);
-        }
-        Err(error_7) => return Err(error_7),
-    };
-    match super::typeobject::type_ready_add_subclasses(c, type_) {
-        Ok(_) => {}
-        Err(error_8) if c.is_exception(&error_8) => {
-            return Err(error_8);
-        }
-        Err(error_8) => return Err(error_8),
-    };
-    match super::typeobject::type_ready_managed_dict(c, type_) {
-        Ok(_) => {}
-        Err(error_9) if c.is_exception(&error_9) => {
-            return Err(error_9);
-        }
-        Err(error_9) => return Err(error_9),
-    };
-    match super::typeobject::type_ready_post_checks(c, type_) {
-        Ok(_) => {}
-        Err(error_10) if c.is_exception(&error_10) => {
-            return Err(error_10);
-        }
-        Err(error_10) => return Err(error_10),
-    };
+    super::typeobject::type_ready_inherit(c, type_)?;
+    super::typeobject::type_ready_set_hash(c, type_)?;
+    super::typeobject::type_ready_add_subclasses(c, type_)?;
+    super::typeobject::type_ready_managed_dict(c, type_)?;
+    super::typeobject::type_ready_post_checks(c, type_)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `PyType_Ready`.
@@ -7715,18 +6580,9 @@ pub fn remove_subclass<C: CApi>(
         let key = match c.PyLong_FromVoidPtr(Some(type_)) {
             Ok(key) => key,
             Err(error) if c.is_exception(&error) => {
-                {
-                    let result_3 = match c.PyDict_Size(subclasses) {
-                        Ok(result_3) => result_3,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    if result_3 == 0 {
-                        c.set_PyTypeObject_tp_subclasses(base, None)?;
-                    }
-                };
+                if c.PyDict_Size(subclasses)? == 0 {
+                    c.set_PyTypeObject_tp_subclasses(base, None)?;
+                }
                 return Ok(());
             }
             Err(error) => return Err(error),
@@ -7736,18 +6592,9 @@ pub fn remove_subclass<C: CApi>(
             Err(error_2) if c.is_exception(&error_2) => {}
             Err(error_2) => return Err(error_2),
         };
-        {
-            let result_2 = match c.PyDict_Size(subclasses) {
-                Ok(result_2) => result_2,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_2 == 0 {
-                c.set_PyTypeObject_tp_subclasses(base, None)?;
-            }
-        };
+        if c.PyDict_Size(subclasses)? == 0 {
+            c.set_PyTypeObject_tp_subclasses(base, None)?;
+        }
         return Ok(());
     }
     return Ok(());
@@ -7855,16 +6702,9 @@ pub fn wrap_lenfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_lenfunc);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = c.call_lenfunc(wrapped, self_)?;
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
+        let result = c.call_lenfunc(wrapped, self_)?;
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -7876,16 +6716,9 @@ pub fn wrap_inquirypred<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_inquirypred);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = c.call_inquiry(wrapped, self_)?;
-        return Ok(Some(super::boolobject::PyBool_FromLong(c, result_2 as i64)?));
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
+        let result = c.call_inquiry(wrapped, self_)?;
+        return Ok(Some(super::boolobject::PyBool_FromLong(c, result as i64)?));
     }
     return Ok(None);
 }
@@ -7897,14 +6730,7 @@ pub fn wrap_binaryfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_binaryfunc);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_binaryfunc(wrapped, self_, &other)?));
     }
@@ -7918,14 +6744,7 @@ pub fn wrap_binaryfunc_l<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_binaryfunc_l);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_binaryfunc(wrapped, self_, &other)?));
     }
@@ -7939,14 +6758,7 @@ pub fn wrap_binaryfunc_r<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_binaryfunc_r);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_binaryfunc(wrapped, &other, self_)?));
     }
@@ -7962,21 +6774,13 @@ pub fn wrap_ternaryfunc<C: CApi>(
     c.enter(FunctionId::wrap_ternaryfunc);
     let mut other = None::<C::Object>;
     let mut third = Some(c.global(Global::Py_None)?);
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            1,
-            2,
-            &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        1,
+        2,
+        &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
+    )?;
     let other_2 = match other {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -7993,21 +6797,13 @@ pub fn wrap_ternaryfunc_r<C: CApi>(
     c.enter(FunctionId::wrap_ternaryfunc_r);
     let mut other = None::<C::Object>;
     let mut third = Some(c.global(Global::Py_None)?);
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            1,
-            2,
-            &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        1,
+        2,
+        &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
+    )?;
     let other_2 = match other {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -8022,14 +6818,7 @@ pub fn wrap_unaryfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_unaryfunc);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
         return Ok(Some(c.call_unaryfunc(wrapped, self_)?));
     }
     return Ok(None);
@@ -8043,23 +6832,17 @@ pub fn wrap_indexargfunc<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_indexargfunc);
     let mut o = None::<C::Object>;
-    match c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut o)]) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut o)])?;
     let o_2 = match o {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-    let result_2 = c.PyNumber_AsSsize_t(&o_2, Some(&PyExc_OverflowError))?;
-    if result_2 == -1 {
-        return Ok(c.call_ssizeargfunc(wrapped, self_, result_2)?);
+    let result = c.PyNumber_AsSsize_t(&o_2, Some(&PyExc_OverflowError))?;
+    if result == -1 {
+        return Ok(c.call_ssizeargfunc(wrapped, self_, result)?);
     }
-    return Ok(c.call_ssizeargfunc(wrapped, self_, result_2)?);
+    return Ok(c.call_ssizeargfunc(wrapped, self_, result)?);
 }
 /// CPython: Objects/typeobject.c, `getindex`.
 pub fn getindex<C: CApi>(
@@ -8130,21 +6913,13 @@ pub fn wrap_sq_setitem<C: CApi>(
     c.enter(FunctionId::wrap_sq_setitem);
     let mut arg = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut arg), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut arg), Parsed::Object(&mut value)],
+    )?;
     let arg_2 = match arg {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -8153,12 +6928,12 @@ pub fn wrap_sq_setitem<C: CApi>(
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
-    let result_2 = super::typeobject::getindex(c, self_, &arg_2)?;
-    if !(result_2 == -1) {
-        c.call_ssizeobjargproc(wrapped, self_, result_2, Some(&value_2))?;
+    let result = super::typeobject::getindex(c, self_, &arg_2)?;
+    if !(result == -1) {
+        c.call_ssizeobjargproc(wrapped, self_, result, Some(&value_2))?;
         return Ok(c.global(Global::Py_None)?);
     }
-    c.call_ssizeobjargproc(wrapped, self_, result_2, Some(&value_2))?;
+    c.call_ssizeobjargproc(wrapped, self_, result, Some(&value_2))?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_sq_delitem`.
@@ -8169,21 +6944,14 @@ pub fn wrap_sq_delitem<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_sq_delitem);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let arg = c.PyTuple_GET_ITEM(args, 0)?;
-        let result_2 = super::typeobject::getindex(c, self_, &arg)?;
-        if !(result_2 == -1) {
-            c.call_ssizeobjargproc(wrapped, self_, result_2, None)?;
+        let result = super::typeobject::getindex(c, self_, &arg)?;
+        if !(result == -1) {
+            c.call_ssizeobjargproc(wrapped, self_, result, None)?;
             return Ok(Some(c.global(Global::Py_None)?));
         }
-        c.call_ssizeobjargproc(wrapped, self_, result_2, None)?;
+        c.call_ssizeobjargproc(wrapped, self_, result, None)?;
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -8196,17 +6964,10 @@ pub fn wrap_objobjproc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_objobjproc);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let value = c.PyTuple_GET_ITEM(args, 0)?;
-        let result_2 = c.call_objobjproc(wrapped, self_, &value)?;
-        return Ok(Some(super::boolobject::PyBool_FromLong(c, result_2 as i64)?));
+        let result = c.call_objobjproc(wrapped, self_, &value)?;
+        return Ok(Some(super::boolobject::PyBool_FromLong(c, result as i64)?));
     }
     return Ok(None);
 }
@@ -8220,21 +6981,13 @@ pub fn wrap_objobjargproc<C: CApi>(
     c.enter(FunctionId::wrap_objobjargproc);
     let mut key = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut key), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut key), Parsed::Object(&mut value)],
+    )?;
     let key_2 = match key {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -8254,14 +7007,7 @@ pub fn wrap_delitem<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_delitem);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let key = c.PyTuple_GET_ITEM(args, 0)?;
         c.call_objobjargproc(wrapped, self_, &key, None)?;
         return Ok(Some(c.global(Global::Py_None)?));
@@ -8356,21 +7102,13 @@ pub fn wrap_setattr<C: CApi>(
     c.enter(FunctionId::wrap_setattr);
     let mut name = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut name), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut name), Parsed::Object(&mut value)],
+    )?;
     let name_2 = match name {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -8379,14 +7117,7 @@ pub fn wrap_setattr<C: CApi>(
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
-    let result_2 = match super::typeobject::hackcheck(c, self_, wrapped, "__setattr__") {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::typeobject::hackcheck(c, self_, wrapped, "__setattr__")? != 0 {
         c.call_setattrofunc(wrapped, self_, &name_2, Some(&value_2))?;
         return Ok(Some(c.global(Global::Py_None)?));
     }
@@ -8400,28 +7131,9 @@ pub fn wrap_delattr<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_delattr);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let name = c.PyTuple_GET_ITEM(args, 0)?;
-        let result_2 = match super::typeobject::hackcheck(
-            c,
-            self_,
-            wrapped,
-            "__delattr__",
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
+        if super::typeobject::hackcheck(c, self_, wrapped, "__delattr__")? != 0 {
             c.call_setattrofunc(wrapped, self_, &name, None)?;
             return Ok(Some(c.global(Global::Py_None)?));
         }
@@ -8437,16 +7149,9 @@ pub fn wrap_hashfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_hashfunc);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = c.call_hashfunc(wrapped, self_)?;
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
+        let result = c.call_hashfunc(wrapped, self_)?;
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -8469,14 +7174,7 @@ pub fn wrap_del<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_del);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
         c.call_destructor(wrapped, self_)?;
         return Ok(Some(c.global(Global::Py_None)?));
     }
@@ -8491,14 +7189,7 @@ pub fn wrap_richcmpfunc<C: CApi>(
     op: i32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_richcmpfunc);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_richcmpfunc(wrapped, self_, &other, op)?));
     }
@@ -8572,14 +7263,7 @@ pub fn wrap_next<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_next);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
         return Ok(Some(c.call_unaryfunc(wrapped, self_)?));
     }
     return Ok(None);
@@ -8594,21 +7278,13 @@ pub fn wrap_descr_get<C: CApi>(
     c.enter(FunctionId::wrap_descr_get);
     let mut obj = None::<C::Object>;
     let mut type_ = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            1,
-            2,
-            &mut [Parsed::Object(&mut obj), Parsed::Object(&mut type_)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        1,
+        2,
+        &mut [Parsed::Object(&mut obj), Parsed::Object(&mut type_)],
+    )?;
     let obj_2 = match obj {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -8643,21 +7319,13 @@ pub fn wrap_descr_set<C: CApi>(
     c.enter(FunctionId::wrap_descr_set);
     let mut obj = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut obj), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut obj), Parsed::Object(&mut value)],
+    )?;
     let obj_2 = match obj {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -8677,14 +7345,7 @@ pub fn wrap_descr_delete<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_descr_delete);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let obj = c.PyTuple_GET_ITEM(args, 0)?;
         c.call_descrsetfunc(wrapped, self_, &obj, None)?;
         return Ok(Some(c.global(Global::Py_None)?));
@@ -8700,13 +7361,7 @@ pub fn wrap_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_init);
-    match c.call_initproc(wrapped, self_, args, Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.call_initproc(wrapped, self_, args, Some(kwds))?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `tp_new_wrapper`.
@@ -8905,23 +7560,11 @@ pub fn method_is_overloaded<C: CApi>(
     c.enter(FunctionId::method_is_overloaded);
     let tp = c.Py_TYPE(right)?;
     let mut b = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, &tp, name, &mut b) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::object::_PyObject_LookupAttr(c, &tp, name, &mut b)?;
     if let Some(b_2) = &b {
         let tp_2 = c.Py_TYPE(left)?;
         let mut a = None::<C::Object>;
-        match super::object::_PyObject_LookupAttr(c, &tp_2, name, &mut a) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        super::object::_PyObject_LookupAttr(c, &tp_2, name, &mut a)?;
         if let Some(a_2) = &a {
             return Ok(super::object::PyObject_RichCompareBool(c, a_2, b_2, 3)?);
         }
@@ -8973,32 +7616,20 @@ pub fn slot_sq_ass_item<C: CApi>(
     let index_obj = c.PyLong_FromSsize_t(index)?;
     if let Some(value_2) = value {
         let id__setitem = c._Py_ID("__setitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__setitem,
             &[self_.clone(), index_obj.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delitem = c._Py_ID("__delitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delitem,
             &[self_.clone(), index_obj.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -9033,44 +7664,19 @@ pub fn slot_sq_contains<C: CApi>(
                 ),
         );
     }
-    let result_3 = if let Some(func_2) = &func {
-        let res = match super::typeobject::vectorcall_unbound(
+    let result = if let Some(func_2) = &func {
+        let res = super::typeobject::vectorcall_unbound(
             c,
             unbound,
             func_2,
             &[self_.clone(), value.clone()],
             2,
-        ) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result = match super::object::PyObject_IsTrue(c, &res) {
-            Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result
+        )?;
+        super::object::PyObject_IsTrue(c, &res)?
     } else {
-        let result_2 = match super::abstract_::_PySequence_IterSearch(
-            c,
-            self_,
-            value,
-            3,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        result_2 as i32
+        super::abstract_::_PySequence_IterSearch(c, self_, value, 3)? as i32
     };
-    return Ok(result_3);
+    return Ok(result);
 }
 /// CPython: Objects/typeobject.c, `slot_mp_subscript`.
 pub fn slot_mp_subscript<C: CApi>(
@@ -9099,32 +7705,20 @@ pub fn slot_mp_ass_subscript<C: CApi>(
     c.enter(FunctionId::slot_mp_ass_subscript);
     if let Some(value_2) = value {
         let id__setitem = c._Py_ID("__setitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__setitem,
             &[self_.clone(), key.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delitem = c._Py_ID("__delitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delitem,
             &[self_.clone(), key.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -9846,15 +8440,8 @@ pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Err
         (func_3.clone(), unbound_2, 1i32)
     };
     let value = super::typeobject::call_unbound_noarg(c, unbound_3, &func_4, self_)?;
-    let result_3 = if using_len != 0 {
-        let result = match super::object::PyObject_IsTrue(c, &value) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+    let result = if using_len != 0 {
+        super::object::PyObject_IsTrue(c, &value)?
     } else {
         if !c.PyBool_Check(&value)? {
             let tp = c.Py_TYPE(&value)?;
@@ -9869,16 +8456,9 @@ pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Err
                     ),
             );
         }
-        let result_2 = match super::object::PyObject_IsTrue(c, &value) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        super::object::PyObject_IsTrue(c, &value)?
     };
-    return Ok(result_3);
+    return Ok(result);
 }
 /// CPython: Objects/typeobject.c, `slot_nb_index`.
 pub fn slot_nb_index<C: CApi>(
@@ -10892,22 +9472,10 @@ pub fn slot_tp_call<C: CApi>(
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__call, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = match c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds)) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
         res.clone()
     } else {
-        let res_2 = match c._PyObject_Call(&meth, args, Some(kwds)) {
-            Ok(res_2) => res_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
         res_2.clone()
     };
     return Ok(res_3);
@@ -10957,158 +9525,93 @@ pub fn slot_tp_getattr_hook<C: CApi>(
     c.enter(FunctionId::slot_tp_getattr_hook);
     let tp = c.Py_TYPE(self_)?;
     let id__getattr = c._Py_ID("__getattr__")?;
-    let getattr = match c._PyType_Lookup(&tp, &id__getattr) {
-        Ok(getattr) => getattr,
-        Err(error) if c.is_exception(&error) => {
-            let slot_tp_getattro_2 = c.function(FunctionId::slot_tp_getattro)?;
-            c.set_slot(&tp, Slot::tp_getattro, Some(&slot_tp_getattro_2))?;
-            return Err(
-                c
-                    .unsupported(
-                        "slot_tp_getattr_hook: call of slot_tp_getattro while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let Some(getattr_2) = &getattr else {
+    let Some(getattr) = &c._PyType_Lookup(&tp, &id__getattr)? else {
         let slot_tp_getattro = c.function(FunctionId::slot_tp_getattro)?;
         c.set_slot(&tp, Slot::tp_getattro, Some(&slot_tp_getattro))?;
         return Ok(super::typeobject::slot_tp_getattro(c, self_, name)?);
     };
     let id__getattribute = c._Py_ID("__getattribute__")?;
-    let getattribute = match c._PyType_Lookup(&tp, &id__getattribute) {
-        Ok(getattribute) => getattribute,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "slot_tp_getattr_hook: call of PyObject_GenericGetAttr while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let res_5 = if let Some(getattribute_2) = &getattribute {
+    let getattribute = c._PyType_Lookup(&tp, &id__getattribute)?;
+    let res_3 = if let Some(getattribute_2) = &getattribute {
         let PyWrapperDescr_Type = c.global(Global::PyWrapperDescr_Type)?;
         if c.Py_IS_TYPE(getattribute_2, &PyWrapperDescr_Type)? {
             let d_wrapped = c.PyWrapperDescrObject_d_wrapped(getattribute_2)?;
             if c.is_function(d_wrapped.as_ref(), FunctionId::PyObject_GenericGetAttr)? {
                 let res = match super::object::PyObject_GenericGetAttr(c, self_, name) {
                     Ok(res) => res,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error) if c.is_exception(&error) => {
                         let PyExc_AttributeError = c
                             .global(Global::PyExc_AttributeError)?;
-                        if c.PyErr_ExceptionMatches(&error_3, &PyExc_AttributeError)? {
-                            let res_2 = match super::typeobject::call_attribute(
-                                c,
-                                self_,
-                                getattr_2,
-                                name,
-                            ) {
-                                Ok(res_2) => res_2,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    return Err(error_4);
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            return Ok(res_2);
+                        if c.PyErr_ExceptionMatches(&error, &PyExc_AttributeError)? {
+                            return Ok(
+                                super::typeobject::call_attribute(c, self_, getattr, name)?,
+                            );
                         }
-                        return Err(error_3);
+                        return Err(error);
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
                 res.clone()
             } else {
-                let res_3 = match super::typeobject::call_attribute(
+                let res_2 = match super::typeobject::call_attribute(
                     c,
                     self_,
                     getattribute_2,
                     name,
                 ) {
-                    Ok(res_3) => res_3,
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Ok(res_2) => res_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
                         let PyExc_AttributeError_2 = c
                             .global(Global::PyExc_AttributeError)?;
-                        if c.PyErr_ExceptionMatches(&error_5, &PyExc_AttributeError_2)? {
-                            let res_4 = match super::typeobject::call_attribute(
-                                c,
-                                self_,
-                                getattr_2,
-                                name,
-                            ) {
-                                Ok(res_4) => res_4,
-                                Err(error_6) if c.is_exception(&error_6) => {
-                                    return Err(error_6);
-                                }
-                                Err(error_6) => return Err(error_6),
-                            };
-                            return Ok(res_4);
+                        if c.PyErr_ExceptionMatches(&error_2, &PyExc_AttributeError_2)? {
+                            return Ok(
+                                super::typeobject::call_attribute(c, self_, getattr, name)?,
+                            );
                         }
-                        return Err(error_5);
+                        return Err(error_2);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_2) => return Err(error_2),
                 };
-                res_3.clone()
+                res_2.clone()
             }
         } else {
-            let res_3 = match super::typeobject::call_attribute(
+            let res_2 = match super::typeobject::call_attribute(
                 c,
                 self_,
                 getattribute_2,
                 name,
             ) {
-                Ok(res_3) => res_3,
-                Err(error_5) if c.is_exception(&error_5) => {
+                Ok(res_2) => res_2,
+                Err(error_2) if c.is_exception(&error_2) => {
                     let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-                    if c.PyErr_ExceptionMatches(&error_5, &PyExc_AttributeError_2)? {
-                        let res_4 = match super::typeobject::call_attribute(
-                            c,
-                            self_,
-                            getattr_2,
-                            name,
-                        ) {
-                            Ok(res_4) => res_4,
-                            Err(error_6) if c.is_exception(&error_6) => {
-                                return Err(error_6);
-                            }
-                            Err(error_6) => return Err(error_6),
-                        };
-                        return Ok(res_4);
+                    if c.PyErr_ExceptionMatches(&error_2, &PyExc_AttributeError_2)? {
+                        return Ok(
+                            super::typeobject::call_attribute(c, self_, getattr, name)?,
+                        );
                     }
-                    return Err(error_5);
+                    return Err(error_2);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_2) => return Err(error_2),
             };
-            res_3.clone()
+            res_2.clone()
         }
     } else {
         let res = match super::object::PyObject_GenericGetAttr(c, self_, name) {
             Ok(res) => res,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
-                if c.PyErr_ExceptionMatches(&error_3, &PyExc_AttributeError)? {
-                    let res_2 = match super::typeobject::call_attribute(
-                        c,
-                        self_,
-                        getattr_2,
-                        name,
-                    ) {
-                        Ok(res_2) => res_2,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    return Ok(res_2);
+                if c.PyErr_ExceptionMatches(&error, &PyExc_AttributeError)? {
+                    return Ok(
+                        super::typeobject::call_attribute(c, self_, getattr, name)?,
+                    );
                 }
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         res.clone()
     };
-    return Ok(res_5);
+    return Ok(res_3);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_setattro`.
 pub fn slot_tp_setattro<C: CApi>(
@@ -11120,32 +9623,20 @@ pub fn slot_tp_setattro<C: CApi>(
     c.enter(FunctionId::slot_tp_setattro);
     if let Some(value_2) = value {
         let id__setattr = c._Py_ID("__setattr__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__setattr,
             &[self_.clone(), name.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delattr = c._Py_ID("__delattr__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delattr,
             &[self_.clone(), name.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -11326,29 +9817,7 @@ pub fn slot_tp_descr_get<C: CApi>(
     c.enter(FunctionId::slot_tp_descr_get);
     let tp = c.Py_TYPE(self_)?;
     let id__get = c._Py_ID("__get__")?;
-    let get = match c._PyType_Lookup(&tp, &id__get) {
-        Ok(get) => get,
-        Err(error) if c.is_exception(&error) => {
-            let tp_descr_get_2 = c.slot(&tp, Slot::tp_descr_get)?;
-            if c.is_function(tp_descr_get_2.as_ref(), FunctionId::slot_tp_descr_get)? {
-                c.set_slot(&tp, Slot::tp_descr_get, None)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "slot_tp_descr_get: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "slot_tp_descr_get: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let Some(get_2) = &get else {
+    let Some(get) = &c._PyType_Lookup(&tp, &id__get)? else {
         let tp_descr_get = c.slot(&tp, Slot::tp_descr_get)?;
         let is = c.is_function(tp_descr_get.as_ref(), FunctionId::slot_tp_descr_get)?;
         if is {
@@ -11369,7 +9838,7 @@ pub fn slot_tp_descr_get<C: CApi>(
     return Ok(
         c
             .PyObject_CallFunctionObjArgs(
-                get_2,
+                get,
                 &[
                     Argument::Object(self_.clone()),
                     Argument::Object(obj_3.clone()),
@@ -11388,32 +9857,20 @@ pub fn slot_tp_descr_set<C: CApi>(
     c.enter(FunctionId::slot_tp_descr_set);
     if let Some(value_2) = value {
         let id__set = c._Py_ID("__set__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__set,
             &[self_.clone(), target.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delete = c._Py_ID("__delete__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delete,
             &[self_.clone(), target.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -11429,22 +9886,10 @@ pub fn slot_tp_init<C: CApi>(
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__init, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = match c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds)) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
         res.clone()
     } else {
-        let res_2 = match c._PyObject_Call(&meth, args, Some(kwds)) {
-            Ok(res_2) => res_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
         res_2.clone()
     };
     if !c.is(&res_3, Global::Py_None)? {
@@ -11491,19 +9936,19 @@ pub fn slot_tp_finalize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::
     ) {
         Ok(del) => del,
         Err(error) if c.is_exception(&error) => {
-            let object_7 = match error_type.as_ref() {
+            let object_4 = match error_type.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let object_8 = match error_value.as_ref() {
+            let object_5 = match error_value.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let object_9 = match error_traceback.as_ref() {
+            let object_6 = match error_traceback.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c.PyErr_Restore(&object_7, &object_8, &object_9)?;
+            c.PyErr_Restore(&object_4, &object_5, &object_6)?;
             return Err(error);
         }
         Err(error) => return Err(error),
@@ -11512,38 +9957,24 @@ pub fn slot_tp_finalize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::
         match super::typeobject::call_unbound_noarg(c, unbound, del_2, self_) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
-                c.PyErr_WriteUnraisable(del_2)?;
-                let object = match error_type.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let object_2 = match error_value.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let object_3 = match error_traceback.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c.PyErr_Restore(&object, &object_2, &object_3)?;
-                return Err(error_2);
+                c.PyErr_WriteUnraisable(&error_2, Some(del_2))?;
             }
             Err(error_2) => return Err(error_2),
-        };
+        }
     }
-    let object_4 = match error_type.as_ref() {
+    let object = match error_type.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let object_5 = match error_value.as_ref() {
+    let object_2 = match error_value.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let object_6 = match error_traceback.as_ref() {
+    let object_3 = match error_traceback.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    c.PyErr_Restore(&object_4, &object_5, &object_6)?;
+    c.PyErr_Restore(&object, &object_2, &object_3)?;
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `slot_am_await`.
@@ -11862,13 +10293,7 @@ pub fn update_subclasses<C: CApi>(
     data: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::update_subclasses);
-    match c.call_update_callback(callback, type_, data) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.call_update_callback(callback, type_, data)?;
     return Ok(
         super::typeobject::recurse_down_subclasses(c, type_, attr_name, callback, data)?,
     );
@@ -11894,22 +10319,18 @@ pub fn recurse_down_subclasses<C: CApi>(
                         return Err(
                             c
                                 .unsupported(
-                                    "recurse_down_subclasses: call of PyWeakref_GET_OBJECT while an exception is pending",
+                                    "recurse_down_subclasses: NULL as an argument of PyWeakref_GET_OBJECT",
                                 ),
                         );
                     }
                     Err(error) => return Err(error),
                 };
                 if result != 0 {
-                    let subclass = match c.PyWeakref_GET_OBJECT(ref_.as_ref()) {
-                        Ok(subclass) => subclass,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c.unsupported("recurse_down_subclasses: NULL->tp_dict"),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
+                    let object = match ref_.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
                     };
+                    let subclass = c.PyWeakref_GET_OBJECT(&object)?;
                     if c.is(&subclass, Global::Py_None)? {
                         i = i_2;
                         continue;
@@ -11921,19 +10342,13 @@ pub fn recurse_down_subclasses<C: CApi>(
                             continue;
                         }
                     }
-                    match super::typeobject::update_subclasses(
+                    super::typeobject::update_subclasses(
                         c,
                         &subclass,
                         attr_name,
                         callback,
                         data,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    )?;
                     i = i_2;
                     continue;
                 }
@@ -12026,129 +10441,165 @@ pub fn super_getattro<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::super_getattro);
     if let Some(starttype) = &c.superobject_obj_type(self_)? {
-        let check = c.PyUnicode_Check(name)?;
-        if check {
-            let result = match c.PyUnicode_GET_LENGTH(Some(name)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    if let Some(mro) = &c.PyTypeObject_tp_mro(starttype)? {
-                        c.PyTuple_GET_SIZE(mro)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "super_getattro: loop while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "super_getattro: call of PyObject_GenericGetAttr while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result == 9 {
-                let id__class = c._Py_ID("__class__")?;
-                let result_2 = match c._PyUnicode_Equal(name, &id__class) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "super_getattro: call of PyObject_GenericGetAttr while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if result_2 != 0 {
-                    return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
-                }
-            }
-        }
-        if let Some(mro_2) = &c.PyTypeObject_tp_mro(starttype)? {
-            let result_3 = c.PyTuple_GET_SIZE(mro_2)?;
-            let i_3 = {
-                let mut i = 0isize;
-                loop {
-                    if i.wrapping_add(1) < result_3 {
-                        let type_ = c.superobject_type(self_)?;
-                        let result_4 = c.PyTuple_GET_ITEM(mro_2, i)?;
-                        if !(match type_.as_ref() {
-                            Some(object) => c.Py_Is(&result_4, object)?,
-                            None => false,
-                        }) {
-                            let i_2 = i.wrapping_add(1);
-                            i = i_2;
-                            continue;
-                        }
-                        break i;
-                    } else {
-                        break i
-                    }
-                }
-            };
-            let i_4 = i_3.wrapping_add(1);
-            if i_4 >= result_3 {
+        if c.PyUnicode_Check(name)? && c.PyUnicode_GET_LENGTH(name)? == 9 {
+            let id__class = c._Py_ID("__class__")?;
+            if c._PyUnicode_Equal(name, &id__class)? != 0 {
                 return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
             }
-            {
-                let mut i_5 = i_4;
-                loop {
-                    let obj = c.PyTuple_GET_ITEM(mro_2, i_5)?;
-                    let dict = c.PyTypeObject_tp_dict(&obj)?;
-                    let object = match dict.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    if let Some(res) = &c.PyDict_GetItemWithError(&object, name)? {
-                        let tp = c.Py_TYPE(res)?;
-                        let f = c.slot(&tp, Slot::tp_descr_get)?;
-                        let res_3 = if let Some(f_2) = &f {
-                            let obj_2 = c.superobject_obj(self_)?;
-                            let is = match obj_2.as_ref() {
-                                Some(object) => c.Py_Is(starttype, object)?,
+            if let Some(mro) = &c.PyTypeObject_tp_mro(starttype)? {
+                let result = c.PyTuple_GET_SIZE(mro)?;
+                let i_3 = {
+                    let mut i = 0isize;
+                    loop {
+                        if i.wrapping_add(1) < result {
+                            let type_ = c.superobject_type(self_)?;
+                            let result_2 = c.PyTuple_GET_ITEM(mro, i)?;
+                            if !(match type_.as_ref() {
+                                Some(object) => c.Py_Is(&result_2, object)?,
                                 None => false,
-                            };
-                            let value = if is {
-                                None
-                            } else {
-                                let obj_3 = c.superobject_obj(self_)?;
-                                obj_3.clone()
-                            };
-                            let res_2 = match c
-                                .call_descrgetfunc(
-                                    f_2,
-                                    res,
-                                    value.as_ref(),
-                                    Some(starttype),
-                                )
-                            {
-                                Ok(res_2) => res_2,
-                                Err(error_3) if c.is_exception(&error_3) => {
-                                    return Err(error_3);
-                                }
-                                Err(error_3) => return Err(error_3),
-                            };
-                            res_2.clone()
+                            }) {
+                                let i_2 = i.wrapping_add(1);
+                                i = i_2;
+                                continue;
+                            }
+                            break i;
                         } else {
-                            res.clone()
-                        };
-                        return Ok(res_3);
+                            break i
+                        }
                     }
-                    let i_6 = i_5.wrapping_add(1);
-                    if i_6 < result_3 {
-                        i_5 = i_6;
-                        continue;
-                    }
-                    break;
+                };
+                let i_4 = i_3.wrapping_add(1);
+                if i_4 >= result {
+                    return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
                 }
-            };
+                {
+                    let mut i_5 = i_4;
+                    loop {
+                        let obj = c.PyTuple_GET_ITEM(mro, i_5)?;
+                        let dict = c.PyTypeObject_tp_dict(&obj)?;
+                        let object = match dict.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if let Some(res) = &c.PyDict_GetItemWithError(&object, name)? {
+                            let tp = c.Py_TYPE(res)?;
+                            let f = c.slot(&tp, Slot::tp_descr_get)?;
+                            let res_3 = if let Some(f_2) = &f {
+                                let obj_2 = c.superobject_obj(self_)?;
+                                let is = match obj_2.as_ref() {
+                                    Some(object) => c.Py_Is(starttype, object)?,
+                                    None => false,
+                                };
+                                let value = if is {
+                                    None
+                                } else {
+                                    let obj_3 = c.superobject_obj(self_)?;
+                                    obj_3.clone()
+                                };
+                                let res_2 = c
+                                    .call_descrgetfunc(
+                                        f_2,
+                                        res,
+                                        value.as_ref(),
+                                        Some(starttype),
+                                    )?;
+                                res_2.clone()
+                            } else {
+                                res.clone()
+                            };
+                            return Ok(res_3);
+                        }
+                        let i_6 = i_5.wrapping_add(1);
+                        if i_6 < result {
+                            i_5 = i_6;
+                            continue;
+                        }
+                        break;
+                    }
+                };
+                return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
+            }
+            return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
+        } else {
+            if let Some(mro) = &c.PyTypeObject_tp_mro(starttype)? {
+                let result = c.PyTuple_GET_SIZE(mro)?;
+                let i_3 = {
+                    let mut i = 0isize;
+                    loop {
+                        if i.wrapping_add(1) < result {
+                            let type_ = c.superobject_type(self_)?;
+                            let result_2 = c.PyTuple_GET_ITEM(mro, i)?;
+                            if !(match type_.as_ref() {
+                                Some(object) => c.Py_Is(&result_2, object)?,
+                                None => false,
+                            }) {
+                                let i_2 = i.wrapping_add(1);
+                                i = i_2;
+                                continue;
+                            }
+                            break i;
+                        } else {
+                            break i
+                        }
+                    }
+                };
+                let i_4 = i_3.wrapping_add(1);
+                if i_4 >= result {
+                    return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
+                }
+                {
+                    let mut i_5 = i_4;
+                    loop {
+                        let obj = c.PyTuple_GET_ITEM(mro, i_5)?;
+                        let dict = c.PyTypeObject_tp_dict(&obj)?;
+                        let object = match dict.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if let Some(res) = &c.PyDict_GetItemWithError(&object, name)? {
+                            let tp = c.Py_TYPE(res)?;
+                            let f = c.slot(&tp, Slot::tp_descr_get)?;
+                            let res_3 = if let Some(f_2) = &f {
+                                let obj_2 = c.superobject_obj(self_)?;
+                                let is = match obj_2.as_ref() {
+                                    Some(object) => c.Py_Is(starttype, object)?,
+                                    None => false,
+                                };
+                                let value = if is {
+                                    None
+                                } else {
+                                    let obj_3 = c.superobject_obj(self_)?;
+                                    obj_3.clone()
+                                };
+                                let res_2 = c
+                                    .call_descrgetfunc(
+                                        f_2,
+                                        res,
+                                        value.as_ref(),
+                                        Some(starttype),
+                                    )?;
+                                res_2.clone()
+                            } else {
+                                res.clone()
+                            };
+                            return Ok(res_3);
+                        }
+                        let i_6 = i_5.wrapping_add(1);
+                        if i_6 < result {
+                            i_5 = i_6;
+                            continue;
+                        }
+                        break;
+                    }
+                };
+                return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
+            }
             return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
         }
-        return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
     }
     return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
 }
@@ -12170,13 +10621,7 @@ pub fn supercheck<C: CApi>(
         }
         let id__class = c._Py_ID("__class__")?;
         let mut class_attr = None::<C::Object>;
-        match super::object::_PyObject_LookupAttr(c, obj, &id__class, &mut class_attr) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::object::_PyObject_LookupAttr(c, obj, &id__class, &mut class_attr)?;
         if let Some(class_attr_2) = &class_attr && c.PyType_Check(class_attr_2)? {
             let tp_2 = c.Py_TYPE(obj)?;
             if !c.Py_Is(class_attr_2, &tp_2)? {
@@ -12215,13 +10660,7 @@ pub fn supercheck<C: CApi>(
     }
     let id__class = c._Py_ID("__class__")?;
     let mut class_attr = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, obj, &id__class, &mut class_attr) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::object::_PyObject_LookupAttr(c, obj, &id__class, &mut class_attr)?;
     if let Some(class_attr_2) = &class_attr && c.PyType_Check(class_attr_2)? {
         let tp_2 = c.Py_TYPE(obj)?;
         if !c.Py_Is(class_attr_2, &tp_2)? {
@@ -12295,40 +10734,20 @@ pub fn super_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::super_init);
-    match c._PyArg_NoKeywords("super", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("super", Some(kwds))?;
     let PyType_Type = c.global(Global::PyType_Type)?;
     let mut type_ = None::<C::Object>;
     let mut obj = None::<C::Object>;
-    match c
-        .PyArg_ParseTuple(
-            args,
-            "|O!O:super",
-            &mut [
-                Parsed::Given(Argument::Object(PyType_Type)),
-                Parsed::Object(&mut type_),
-                Parsed::Object(&mut obj),
-            ],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match super::typeobject::super_init_impl(c, self_, type_.as_ref(), obj.as_ref()) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c.PyArg_ParseTuple(
+        args,
+        "|O!O:super",
+        &mut [
+            Parsed::Given(Argument::Object(PyType_Type)),
+            Parsed::Object(&mut type_),
+            Parsed::Object(&mut obj),
+        ],
+    )?;
+    super::typeobject::super_init_impl(c, self_, type_.as_ref(), obj.as_ref())?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `super_init_impl`.
@@ -12380,16 +10799,10 @@ pub fn super_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::super_vectorcall);
-    match c._PyArg_NoKwnames("super", Some(kwnames)) {
-        Ok(_) => {}
+    c._PyArg_NoKwnames("super", Some(kwnames))?;
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -12397,22 +10810,16 @@ pub fn super_vectorcall<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("super()", result_2, 0, 2) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyArg_CheckPositional("super()", result, 0, 2)?;
     let tp_alloc = c.slot(self_, Slot::tp_alloc)?;
     let function = match tp_alloc.as_ref() {
         Some(function) => function.clone(),
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
     let su = c.call_allocfunc(&function, self_, 0)?;
-    let type__2 = if result_2 != 0 {
+    let type__2 = if result != 0 {
         let type_ = c.item(args, 0)?;
         if !c.PyType_Check(&type_)? {
             let tp = c.Py_TYPE(&type_)?;
@@ -12431,18 +10838,12 @@ pub fn super_vectorcall<C: CApi>(
     } else {
         None
     };
-    let obj_2 = if result_2 == 2 {
+    let obj_2 = if result == 2 {
         let obj = c.item(args, 1)?;
         Some(obj.clone())
     } else {
         None
     };
-    match super::typeobject::super_init_impl(c, &su, type__2.as_ref(), obj_2.as_ref()) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    super::typeobject::super_init_impl(c, &su, type__2.as_ref(), obj_2.as_ref())?;
     return Ok(su);
 }

@@ -335,13 +335,7 @@ pub fn unicode_strip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_strip);
-    match c._PyArg_CheckPositional("strip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("strip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let chars = c.item(args, 0)?;
         return Ok(super::unicodeobject::unicode_strip_impl(c, self_, &chars)?);
@@ -357,13 +351,7 @@ pub fn unicode_lstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_lstrip);
-    match c._PyArg_CheckPositional("lstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("lstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let chars = c.item(args, 0)?;
         return Ok(super::unicodeobject::unicode_lstrip_impl(c, self_, &chars)?);
@@ -379,13 +367,7 @@ pub fn unicode_rstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_rstrip);
-    match c._PyArg_CheckPositional("rstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("rstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let chars = c.item(args, 0)?;
         return Ok(super::unicodeobject::unicode_rstrip_impl(c, self_, &chars)?);
@@ -401,13 +383,7 @@ pub fn unicode_replace<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_replace);
-    match c._PyArg_CheckPositional("replace", nargs, 2, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("replace", nargs, 2, 3)?;
     let item = c.item(args, 0)?;
     if !c.PyUnicode_Check(&item)? {
         let item_5 = c.item(args, 0)?;
@@ -432,14 +408,7 @@ pub fn unicode_replace<C: CApi>(
     let item_3 = c.item(args, 2)?;
     let iobj = super::abstract_::_PyNumber_Index(c, &item_3)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -524,14 +493,7 @@ pub fn unicode_split<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -588,14 +550,7 @@ pub fn unicode_rsplit<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -651,13 +606,7 @@ pub fn unicode_maketrans<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_maketrans);
-    match c._PyArg_CheckPositional("maketrans", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("maketrans", nargs, 1, 3)?;
     let x = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
@@ -707,14 +656,7 @@ pub fn unicode_zfill<C: CApi>(
     c.enter(FunctionId::unicode_zfill);
     let iobj = super::abstract_::_PyNumber_Index(c, arg)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -930,13 +872,7 @@ pub fn unicode_check_encoding_errors<C: CApi>(
     errors: &str,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::unicode_check_encoding_errors);
-    let result = match c._PyInterpreterState_GetConfig() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("unicode_check_encoding_errors: NULL->dev_mode"));
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyInterpreterState_GetConfig()?;
     if c.PyConfig_dev_mode(&result)? != 0 {
         let state = c.variable("PyInterpreterState")?;
         c.PyInterpreterState_unicode_fs_codec_encoding(&state)?;
@@ -1597,62 +1533,10 @@ pub fn unicode_kind_name<C: CApi>(
     unicode: &C::Object,
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::unicode_kind_name);
-    let result = match c.PyUnicode_IS_COMPACT(Some(unicode)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            match c.PyASCIIObject_state_kind(unicode)? {
-                1 => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: call of PyUnicode_IS_ASCII while an exception is pending",
-                            ),
-                    );
-                }
-                2 => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                4 => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                _ => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-            }
-        }
-        Err(error) => return Err(error),
-    };
-    if !(result != 0) {
+    if !(c.PyUnicode_IS_COMPACT(unicode)? != 0) {
         match c.PyASCIIObject_state_kind(unicode)? {
             1 => {
-                let result_3 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_kind_name: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if result_3 != 0 {
+                if c.PyUnicode_IS_ASCII(unicode)? != 0 {
                     return Ok("legacy ascii".to_owned());
                 }
                 return Ok("legacy latin1".to_owned());
@@ -1670,19 +1554,7 @@ pub fn unicode_kind_name<C: CApi>(
     }
     match c.PyASCIIObject_state_kind(unicode)? {
         1 => {
-            let result_2 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 != 0 {
+            if c.PyUnicode_IS_ASCII(unicode)? != 0 {
                 return Ok("ascii".to_owned());
             }
             return Ok("latin1".to_owned());
@@ -1704,21 +1576,7 @@ pub fn unicode_check_modifiable<C: CApi>(
     unicode: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::unicode_check_modifiable);
-    let result = match super::unicodeobject::unicode_modifiable(c, Some(unicode)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_SystemError_2,
-                        "Cannot modify a string currently used",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::unicodeobject::unicode_modifiable(c, Some(unicode))? != 0 {
         return Ok(0);
     }
     let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
@@ -1750,47 +1608,13 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_CopyCharacters);
     if c.PyUnicode_Check(from)? && c.PyUnicode_Check(to)? {
-        let result = match c.PyUnicode_GET_LENGTH(Some(from)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_CopyCharacters: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if (from_start as usize) > (result as usize) {
+        if (from_start as usize) > (c.PyUnicode_GET_LENGTH(from)? as usize) {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
             );
         }
-        let result_2 = match c.PyUnicode_GET_LENGTH(Some(to)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if how_many < 0 {
-                    let PyExc_SystemError_6 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_6,
-                                "how_many cannot be negative",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_CopyCharacters: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if (to_start as usize) > (result_2 as usize) {
+        if (to_start as usize) > (c.PyUnicode_GET_LENGTH(to)? as usize) {
             let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
@@ -1802,93 +1626,14 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                 c.PyErr_SetString(&PyExc_SystemError, "how_many cannot be negative"),
             );
         }
-        let value = {
-            let result_3 = match c.PyUnicode_GET_LENGTH(Some(from)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    if (-1 as isize).wrapping_sub(from_start) > how_many {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_CopyCharacters: call of PyUnicode_GET_LENGTH while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_CopyCharacters: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3.wrapping_sub(from_start) > how_many {
-                how_many
-            } else {
-                let result_4 = match c.PyUnicode_GET_LENGTH(Some(from)) {
-                    Ok(result_4) => result_4,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_CopyCharacters: call of PyUnicode_GET_LENGTH while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                result_4.wrapping_sub(from_start)
-            }
+        let result = c.PyUnicode_GET_LENGTH(from)?;
+        let value = if result.wrapping_sub(from_start) > how_many {
+            how_many
+        } else {
+            c.PyUnicode_GET_LENGTH(from)?.wrapping_sub(from_start)
         };
-        let result_5 = match c.PyUnicode_GET_LENGTH(Some(to)) {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
-                if to_start.wrapping_add(value) > -1 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_CopyCharacters: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                if value == 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_CopyCharacters: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_CopyCharacters: call of unicode_check_modifiable while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        if to_start.wrapping_add(value) > result_5 {
-            let result_6 = match c.PyUnicode_GET_LENGTH(Some(to)) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    let PyExc_SystemError_3 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_Format(
-                                &PyExc_SystemError_3,
-                                "Cannot write %zi characters at %zi in a string of %zi characters",
-                                &[
-                                    Argument::Int(value as i64),
-                                    Argument::Int(to_start as i64),
-                                    Argument::Int(-1),
-                                ],
-                            ),
-                    );
-                }
-                Err(error_6) => return Err(error_6),
-            };
+        if to_start.wrapping_add(value) > c.PyUnicode_GET_LENGTH(to)? {
+            let result_2 = c.PyUnicode_GET_LENGTH(to)?;
             let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
             return Err(
                 c
@@ -1898,7 +1643,7 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                         &[
                             Argument::Int(value as i64),
                             Argument::Int(to_start as i64),
-                            Argument::Int(result_6 as i64),
+                            Argument::Int(result_2 as i64),
                         ],
                     ),
             );
@@ -1906,66 +1651,42 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
         if value == 0 {
             return Ok(0);
         }
-        let result_7 = match super::unicodeobject::unicode_check_modifiable(c, to) {
-            Ok(result_7) => result_7,
-            Err(error_7) if c.is_exception(&error_7) => {
-                return Err(error_7);
-            }
-            Err(error_7) => return Err(error_7),
-        };
-        if result_7 != 0 {
+        if super::unicodeobject::unicode_check_modifiable(c, to)? != 0 {
             return Ok(-1);
         }
-        let result_8 = match c._copy_characters(to, to_start, from, from_start, value, 1)
+        let result_3 = match c._copy_characters(to, to_start, from, from_start, value, 1)
         {
-            Ok(result_8) => result_8,
-            Err(error_8) if c.is_exception(&error_8) => {
+            Ok(result_3) => result_3,
+            Err(error) if c.is_exception(&error) => {
+                let result_6 = super::unicodeobject::unicode_kind_name(c, from)?;
+                let result_7 = super::unicodeobject::unicode_kind_name(c, to)?;
+                let PyExc_SystemError_4 = c.global(Global::PyExc_SystemError)?;
                 return Err(
                     c
-                        .unsupported(
-                            "PyUnicode_CopyCharacters: call of unicode_kind_name while an exception is pending",
+                        .PyErr_Format(
+                            &PyExc_SystemError_4,
+                            "Cannot copy %s characters into a string of %s characters",
+                            &[
+                                Argument::Str(result_6.clone()),
+                                Argument::Str(result_7.clone()),
+                            ],
                         ),
                 );
             }
-            Err(error_8) => return Err(error_8),
+            Err(error) => return Err(error),
         };
-        if result_8 != 0 {
-            let result_9 = match super::unicodeobject::unicode_kind_name(c, from) {
-                Ok(result_9) => result_9,
-                Err(error_9) if c.is_exception(&error_9) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_CopyCharacters: call of unicode_kind_name while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_9) => return Err(error_9),
-            };
-            let result_10 = match super::unicodeobject::unicode_kind_name(c, to) {
-                Ok(result_10) => result_10,
-                Err(error_10) if c.is_exception(&error_10) => {
-                    let PyExc_SystemError_5 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_Format(
-                                &PyExc_SystemError_5,
-                                "Cannot copy %s characters into a string of %s characters",
-                                &[Argument::Str(result_9.clone())],
-                            ),
-                    );
-                }
-                Err(error_10) => return Err(error_10),
-            };
-            let PyExc_SystemError_4 = c.global(Global::PyExc_SystemError)?;
+        if result_3 != 0 {
+            let result_4 = super::unicodeobject::unicode_kind_name(c, from)?;
+            let result_5 = super::unicodeobject::unicode_kind_name(c, to)?;
+            let PyExc_SystemError_3 = c.global(Global::PyExc_SystemError)?;
             return Err(
                 c
                     .PyErr_Format(
-                        &PyExc_SystemError_4,
+                        &PyExc_SystemError_3,
                         "Cannot copy %s characters into a string of %s characters",
                         &[
-                            Argument::Str(result_9.clone()),
-                            Argument::Str(result_10.clone()),
+                            Argument::Str(result_4.clone()),
+                            Argument::Str(result_5.clone()),
                         ],
                     ),
             );
@@ -1980,38 +1701,32 @@ pub fn unicode_modifiable<C: CApi>(
     unicode: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::unicode_modifiable);
-    let result = match c.Py_REFCNT(unicode) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 1 {
-        return Ok(0);
-    }
     let object = match unicode {
         Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->hash")),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if c.PyASCIIObject_hash(&object)? != -1 {
-        return Ok(0);
-    }
-    let result_2 = match c.PyUnicode_CHECK_INTERNED(unicode) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if c.Py_REFCNT(&object)? != 1 {
         return Ok(0);
     }
     let object_2 = match unicode {
         Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->hash")),
+    };
+    if c.PyASCIIObject_hash(&object_2)? != -1 {
+        return Ok(0);
+    }
+    let object_3 = match unicode {
+        Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if c.PyUnicode_CheckExact(&object_2)? {
+    if c.PyUnicode_CHECK_INTERNED(&object_3)? != 0 {
+        return Ok(0);
+    }
+    let object_4 = match unicode {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyUnicode_CheckExact(&object_4)? {
         return Ok(1);
     }
     return Ok(0);
@@ -2030,84 +1745,31 @@ pub fn unicode_resize<C: CApi>(
     };
     let kind = c.PyASCIIObject_state_kind(&object)?;
     let old_length = if kind == 0 {
-        let value = {
-            let result = match c.PyUnicode_IS_COMPACT_ASCII_3_11(unicode.as_ref()) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    let object_4 = match unicode.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->length")),
-                    };
-                    if c.PyASCIIObject_length(&object_4)? == length {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_resize: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    if length == 0 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_resize: call of unicode_new_empty while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_resize: call of unicode_modifiable while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
+        let object_2 = match unicode.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PyUnicode_IS_COMPACT_ASCII(&object_2)?;
+        let value = if result != 0 {
+            let object_3 = match unicode.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->length")),
             };
-            if result != 0 {
-                let object_2 = match unicode.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->length")),
-                };
-                c.PyASCIIObject_length(&object_2)?
-            } else {
-                let object_3 = match unicode.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->wstr_length")),
-                };
-                c.PyCompactUnicodeObject_wstr_length(&object_3)?
-            }
+            c.PyASCIIObject_length(&object_3)?
+        } else {
+            let object_4 = match unicode.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->wstr_length")),
+            };
+            c.PyCompactUnicodeObject_wstr_length(&object_4)?
         };
         value
     } else {
-        let result_2 = match c.PyUnicode_GET_LENGTH(unicode.as_ref()) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if -1 == length {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_resize: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                if length == 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_resize: call of unicode_new_empty while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_resize: call of unicode_modifiable while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
+        let object_5 = match unicode.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        result_2
+        c.PyUnicode_GET_LENGTH(&object_5)?
     };
     if old_length == length {
         return Ok(0);
@@ -2115,7 +1777,7 @@ pub fn unicode_resize<C: CApi>(
     if length == 0 {
         let empty = match super::unicodeobject::unicode_new_empty(c) {
             Ok(empty) => empty,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 *p_unicode = None;
                 return Err(
                     c
@@ -2124,41 +1786,21 @@ pub fn unicode_resize<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         *p_unicode = Some(empty.clone());
         return Ok(0);
     }
-    let result_3 = match super::unicodeobject::unicode_modifiable(c, unicode.as_ref()) {
-        Ok(result_3) => result_3,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_resize: call of resize_copy while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if !(result_3 != 0) {
+    if !(super::unicodeobject::unicode_modifiable(c, unicode.as_ref())? != 0) {
         let copy = c.resize_copy(unicode.as_ref(), length)?;
         *p_unicode = Some(copy.clone());
         return Ok(0);
     }
-    let result_4 = match c.PyUnicode_IS_COMPACT(unicode.as_ref()) {
-        Ok(result_4) => result_4,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_resize: call of resize_compact while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_5) => return Err(error_5),
+    let object_6 = match unicode.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if result_4 != 0 {
+    if c.PyUnicode_IS_COMPACT(&object_6)? != 0 {
         let new_unicode = c.resize_compact(unicode.as_ref(), length)?;
         *p_unicode = Some(new_unicode.clone());
         return Ok(0);
@@ -2203,19 +1845,11 @@ pub fn PyUnicode_FromUnicode<C: CApi>(
     }
     if size > 0 {
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        match c
-            .PyErr_WarnEx(
-                &PyExc_DeprecationWarning,
-                "PyUnicode_FromUnicode(NULL, size) is deprecated; use PyUnicode_New() instead",
-                1,
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyErr_WarnEx(
+            &PyExc_DeprecationWarning,
+            "PyUnicode_FromUnicode(NULL, size) is deprecated; use PyUnicode_New() instead",
+            1,
+        )?;
     }
     return Ok(c._PyUnicode_New(size)?);
 }
@@ -2275,6 +1909,489 @@ pub fn kind_maxchar_limit<C: CApi>(c: &mut C, kind: u32) -> Result<u32, C::Error
             return Err(c.unsupported("Py_UNREACHABLE"));
         }
     }
+}
+/// CPython: Objects/unicodeobject.c, `unicode_fromformat_write_str`.
+pub fn unicode_fromformat_write_str<C: CApi>(
+    c: &mut C,
+    writer: &C::Object,
+    str: &C::Object,
+    width: isize,
+    precision: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::unicode_fromformat_write_str);
+    let result = c.PyUnicode_GET_LENGTH(str)?;
+    if !(precision == -1) {
+        if precision >= result && width <= result {
+            return Ok(super::unicodeobject::_PyUnicodeWriter_WriteStr(c, writer, str)?);
+        }
+        let length = if precision != -1 {
+            let value = if precision > result { result } else { precision };
+            value
+        } else {
+            result
+        };
+        let value_2 = if length > width { length } else { width };
+        let result_2 = c.PyUnicode_MAX_CHAR_VALUE(str)?;
+        let maxchar = c._PyUnicodeWriter_maxchar(writer)?;
+        let maxchar_2 = if result_2 > maxchar {
+            let result_3 = match c._PyUnicode_FindMaxChar(str, 0, length) {
+                Ok(result_3) => result_3,
+                Err(error) if c.is_exception(&error) => {
+                    if !(4294967295 <= (c._PyUnicodeWriter_maxchar(writer)? as i64)) {
+                        if value_2 == 0 {
+                            if width > length {
+                                let buffer = c._PyUnicodeWriter_buffer(writer)?;
+                                c._PyUnicodeWriter_pos(writer)?;
+                                match buffer.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_fromformat_write_str: call of PyUnicode_Fill while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
+                            let pos = c._PyUnicodeWriter_pos(writer)?;
+                            let object = match buffer_2.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                c,
+                                &object,
+                                pos,
+                                str,
+                                0,
+                                length,
+                            ) {
+                                Ok(_) => {}
+                                Err(error_2) if c.is_exception(&error_2) => {
+                                    let pos_3 = c._PyUnicodeWriter_pos(writer)?;
+                                    c.set__PyUnicodeWriter_pos(
+                                        writer,
+                                        pos_3.wrapping_add(length),
+                                    )?;
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_2) => return Err(error_2),
+                            };
+                            let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+                            c.set__PyUnicodeWriter_pos(
+                                writer,
+                                pos_2.wrapping_add(length),
+                            )?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_fromformat_write_str: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
+                                ),
+                        );
+                    }
+                    let size = c._PyUnicodeWriter_size(writer)?;
+                    if (value_2 <= size.wrapping_sub(c._PyUnicodeWriter_pos(writer)?))
+                        || (value_2 == 0)
+                    {
+                        if width > length {
+                            let buffer = c._PyUnicodeWriter_buffer(writer)?;
+                            c._PyUnicodeWriter_pos(writer)?;
+                            match buffer.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_fromformat_write_str: call of PyUnicode_Fill while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
+                        let pos = c._PyUnicodeWriter_pos(writer)?;
+                        let object = match buffer_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &object,
+                            pos,
+                            str,
+                            0,
+                            length,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                let pos_3 = c._PyUnicodeWriter_pos(writer)?;
+                                c.set__PyUnicodeWriter_pos(
+                                    writer,
+                                    pos_3.wrapping_add(length),
+                                )?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(length))?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_fromformat_write_str: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            result_3
+        } else {
+            c._PyUnicodeWriter_maxchar(writer)?
+        };
+        let maxchar_3 = c._PyUnicodeWriter_maxchar(writer)?;
+        let value_4 = if maxchar_2 <= maxchar_3 {
+            let size_2 = c._PyUnicodeWriter_size(writer)?;
+            if value_2 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?) {
+                0i32
+            } else {
+                let value_3 = if value_2 == 0 {
+                    0i32
+                } else {
+                    super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                        c,
+                        writer,
+                        value_2,
+                        maxchar_2,
+                    )?
+                };
+                value_3
+            }
+        } else {
+            let value_3 = if value_2 == 0 {
+                0i32
+            } else {
+                super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                    c,
+                    writer,
+                    value_2,
+                    maxchar_2,
+                )?
+            };
+            value_3
+        };
+        if value_4 == -1 {
+            return Ok(-1);
+        }
+        if width > length {
+            let fill = width.wrapping_sub(length);
+            let buffer_3 = c._PyUnicodeWriter_buffer(writer)?;
+            let pos_4 = c._PyUnicodeWriter_pos(writer)?;
+            let object_2 = match buffer_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if super::unicodeobject::PyUnicode_Fill(c, &object_2, pos_4, fill, 32)? == -1
+            {
+                return Ok(-1);
+            }
+            let pos_5 = c._PyUnicodeWriter_pos(writer)?;
+            c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(fill))?;
+        }
+        let buffer_4 = c._PyUnicodeWriter_buffer(writer)?;
+        let pos_6 = c._PyUnicodeWriter_pos(writer)?;
+        let object_3 = match buffer_4.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+            c,
+            &object_3,
+            pos_6,
+            str,
+            0,
+            length,
+        ) {
+            Ok(_) => {}
+            Err(error_3) if c.is_exception(&error_3) => {
+                let pos_8 = c._PyUnicodeWriter_pos(writer)?;
+                c.set__PyUnicodeWriter_pos(writer, pos_8.wrapping_add(length))?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let pos_7 = c._PyUnicodeWriter_pos(writer)?;
+        c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(length))?;
+        return Ok(0);
+    }
+    if width <= result {
+        return Ok(super::unicodeobject::_PyUnicodeWriter_WriteStr(c, writer, str)?);
+    }
+    let length = if precision != -1 {
+        let value = if precision > result { result } else { precision };
+        value
+    } else {
+        result
+    };
+    let value_2 = if length > width { length } else { width };
+    let result_2 = c.PyUnicode_MAX_CHAR_VALUE(str)?;
+    let maxchar = c._PyUnicodeWriter_maxchar(writer)?;
+    let maxchar_2 = if result_2 > maxchar {
+        let result_3 = match c._PyUnicode_FindMaxChar(str, 0, length) {
+            Ok(result_3) => result_3,
+            Err(error) if c.is_exception(&error) => {
+                if !(4294967295 <= (c._PyUnicodeWriter_maxchar(writer)? as i64)) {
+                    if value_2 == 0 {
+                        if width > length {
+                            let buffer = c._PyUnicodeWriter_buffer(writer)?;
+                            c._PyUnicodeWriter_pos(writer)?;
+                            match buffer.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_fromformat_write_str: call of PyUnicode_Fill while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
+                        let pos = c._PyUnicodeWriter_pos(writer)?;
+                        let object = match buffer_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &object,
+                            pos,
+                            str,
+                            0,
+                            length,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                let pos_3 = c._PyUnicodeWriter_pos(writer)?;
+                                c.set__PyUnicodeWriter_pos(
+                                    writer,
+                                    pos_3.wrapping_add(length),
+                                )?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(length))?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_fromformat_write_str: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
+                            ),
+                    );
+                }
+                let size = c._PyUnicodeWriter_size(writer)?;
+                if (value_2 <= size.wrapping_sub(c._PyUnicodeWriter_pos(writer)?))
+                    || (value_2 == 0)
+                {
+                    if width > length {
+                        let buffer = c._PyUnicodeWriter_buffer(writer)?;
+                        c._PyUnicodeWriter_pos(writer)?;
+                        match buffer.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_fromformat_write_str: call of PyUnicode_Fill while an exception is pending",
+                                ),
+                        );
+                    }
+                    let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
+                    let pos = c._PyUnicodeWriter_pos(writer)?;
+                    let object = match buffer_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &object,
+                        pos,
+                        str,
+                        0,
+                        length,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            let pos_3 = c._PyUnicodeWriter_pos(writer)?;
+                            c.set__PyUnicodeWriter_pos(
+                                writer,
+                                pos_3.wrapping_add(length),
+                            )?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+                    c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(length))?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_fromformat_write_str: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        result_3
+    } else {
+        c._PyUnicodeWriter_maxchar(writer)?
+    };
+    let maxchar_3 = c._PyUnicodeWriter_maxchar(writer)?;
+    let value_4 = if maxchar_2 <= maxchar_3 {
+        let size_2 = c._PyUnicodeWriter_size(writer)?;
+        if value_2 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?) {
+            0i32
+        } else {
+            let value_3 = if value_2 == 0 {
+                0i32
+            } else {
+                super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                    c,
+                    writer,
+                    value_2,
+                    maxchar_2,
+                )?
+            };
+            value_3
+        }
+    } else {
+        let value_3 = if value_2 == 0 {
+            0i32
+        } else {
+            super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                c,
+                writer,
+                value_2,
+                maxchar_2,
+            )?
+        };
+        value_3
+    };
+    if value_4 == -1 {
+        return Ok(-1);
+    }
+    if width > length {
+        let fill = width.wrapping_sub(length);
+        let buffer_3 = c._PyUnicodeWriter_buffer(writer)?;
+        let pos_4 = c._PyUnicodeWriter_pos(writer)?;
+        let object_2 = match buffer_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if super::unicodeobject::PyUnicode_Fill(c, &object_2, pos_4, fill, 32)? == -1 {
+            return Ok(-1);
+        }
+        let pos_5 = c._PyUnicodeWriter_pos(writer)?;
+        c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(fill))?;
+    }
+    let buffer_4 = c._PyUnicodeWriter_buffer(writer)?;
+    let pos_6 = c._PyUnicodeWriter_pos(writer)?;
+    let object_3 = match buffer_4.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+        c,
+        &object_3,
+        pos_6,
+        str,
+        0,
+        length,
+    ) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            let pos_8 = c._PyUnicodeWriter_pos(writer)?;
+            c.set__PyUnicodeWriter_pos(writer, pos_8.wrapping_add(length))?;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_fromformat_write_str: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let pos_7 = c._PyUnicodeWriter_pos(writer)?;
+    c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(length))?;
+    return Ok(0);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsWideChar`.
 pub fn PyUnicode_AsWideChar<C: CApi>(
@@ -2396,59 +2513,15 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_FromEncodedObject);
     if c.PyBytes_Check(obj)? {
-        let result = match c.PyBytes_GET_SIZE(Some(obj)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_FromEncodedObject: call of PyBytes_AS_STRING while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            match super::unicodeobject::unicode_check_encoding_errors(
-                c,
-                encoding,
-                errors,
-            ) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            loop {
-                return Ok(super::unicodeobject::unicode_new_empty(c)?);
-            }
+        if !(c.PyBytes_GET_SIZE(obj)? == 0) {
+            let result = c.PyBytes_AS_STRING(obj)?;
+            let result_2 = c.PyBytes_GET_SIZE(obj)?;
+            return Ok(c.PyUnicode_Decode(&result, result_2, encoding, errors)?);
         }
-        let result_3 = match c.PyBytes_AS_STRING(Some(obj)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_FromEncodedObject: call of PyBytes_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match c.PyBytes_GET_SIZE(Some(obj)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_FromEncodedObject: call of PyUnicode_Decode while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        return Ok(c.PyUnicode_Decode(&result_3, result_4, encoding, errors)?);
+        super::unicodeobject::unicode_check_encoding_errors(c, encoding, errors)?;
+        loop {
+            return Ok(super::unicodeobject::unicode_new_empty(c)?);
+        }
     }
     if c.PyUnicode_Check(obj)? {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -2457,7 +2530,7 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
     let buffer = c.new_struct("Py_buffer")?;
     match super::abstract_::PyObject_GetBuffer(c, obj, &buffer, 0) {
         Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
+        Err(error) if c.is_exception(&error) => {
             let tp = c.Py_TYPE(obj)?;
             let tp_name = c.PyTypeObject_tp_name(&tp)?;
             let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
@@ -2470,17 +2543,11 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error) => return Err(error),
     };
     if c.Py_buffer_len(&buffer)? == 0 {
         super::abstract_::PyBuffer_Release(c, &buffer)?;
-        match super::unicodeobject::unicode_check_encoding_errors(c, encoding, errors) {
-            Ok(_) => {}
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(error_6);
-            }
-            Err(error_6) => return Err(error_6),
-        };
+        super::unicodeobject::unicode_check_encoding_errors(c, encoding, errors)?;
         loop {
             return Ok(super::unicodeobject::unicode_new_empty(c)?);
         }
@@ -2489,11 +2556,11 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
     let text = c.Py_buffer_buf_text(&buffer)?;
     let v = match c.PyUnicode_Decode(&text, len, encoding, errors) {
         Ok(v) => v,
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             super::abstract_::PyBuffer_Release(c, &buffer)?;
-            return Err(error_7);
+            return Err(error_2);
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_2) => return Err(error_2),
     };
     super::abstract_::PyBuffer_Release(c, &buffer)?;
     return Ok(v);
@@ -2508,19 +2575,11 @@ pub fn PyUnicode_AsDecodedObject<C: CApi>(
     c.enter(FunctionId::PyUnicode_AsDecodedObject);
     if c.PyUnicode_Check(unicode)? {
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        match c
-            .PyErr_WarnEx(
-                &PyExc_DeprecationWarning,
-                "PyUnicode_AsDecodedObject() is deprecated; use PyCodec_Decode() to decode from str",
-                1,
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyErr_WarnEx(
+            &PyExc_DeprecationWarning,
+            "PyUnicode_AsDecodedObject() is deprecated; use PyCodec_Decode() to decode from str",
+            1,
+        )?;
         return Ok(c.PyCodec_Decode(unicode, encoding, errors)?);
     }
     return Err(c.PyErr_BadArgument());
@@ -2535,19 +2594,11 @@ pub fn PyUnicode_AsDecodedUnicode<C: CApi>(
     c.enter(FunctionId::PyUnicode_AsDecodedUnicode);
     if c.PyUnicode_Check(unicode)? {
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        match c
-            .PyErr_WarnEx(
-                &PyExc_DeprecationWarning,
-                "PyUnicode_AsDecodedUnicode() is deprecated; use PyCodec_Decode() to decode from str to str",
-                1,
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyErr_WarnEx(
+            &PyExc_DeprecationWarning,
+            "PyUnicode_AsDecodedUnicode() is deprecated; use PyCodec_Decode() to decode from str to str",
+            1,
+        )?;
         let v = c.PyCodec_Decode(unicode, encoding, errors)?;
         if c.PyUnicode_Check(&v)? {
             return Ok(super::unicodeobject::unicode_result(c, &v)?);
@@ -2576,19 +2627,11 @@ pub fn PyUnicode_AsEncodedObject<C: CApi>(
     c.enter(FunctionId::PyUnicode_AsEncodedObject);
     if c.PyUnicode_Check(unicode)? {
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        match c
-            .PyErr_WarnEx(
-                &PyExc_DeprecationWarning,
-                "PyUnicode_AsEncodedObject() is deprecated; use PyUnicode_AsEncodedString() to encode from str to bytes or PyCodec_Encode() for generic encoding",
-                1,
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyErr_WarnEx(
+            &PyExc_DeprecationWarning,
+            "PyUnicode_AsEncodedObject() is deprecated; use PyUnicode_AsEncodedString() to encode from str to bytes or PyCodec_Encode() for generic encoding",
+            1,
+        )?;
         return Ok(c.PyCodec_Encode(unicode, encoding, errors)?);
     }
     return Err(c.PyErr_BadArgument());
@@ -2655,19 +2698,11 @@ pub fn PyUnicode_AsEncodedUnicode<C: CApi>(
     c.enter(FunctionId::PyUnicode_AsEncodedUnicode);
     if c.PyUnicode_Check(unicode)? {
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        match c
-            .PyErr_WarnEx(
-                &PyExc_DeprecationWarning,
-                "PyUnicode_AsEncodedUnicode() is deprecated; use PyCodec_Encode() to encode from str to str",
-                1,
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyErr_WarnEx(
+            &PyExc_DeprecationWarning,
+            "PyUnicode_AsEncodedUnicode() is deprecated; use PyCodec_Encode() to encode from str to str",
+            1,
+        )?;
         let v = c.PyCodec_Encode(unicode, encoding, errors)?;
         if c.PyUnicode_Check(&v)? {
             return Ok(v);
@@ -2777,7 +2812,7 @@ pub fn PyUnicode_GetLength<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_GetLength);
     if c.PyUnicode_Check(unicode)? {
-        return Ok(c.PyUnicode_GET_LENGTH(Some(unicode))?);
+        return Ok(c.PyUnicode_GET_LENGTH(unicode)?);
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -2788,73 +2823,18 @@ pub fn PyUnicode_ReadChar<C: CApi>(
     index: isize,
 ) -> Result<u32, C::Error> {
     c.enter(FunctionId::PyUnicode_ReadChar);
-    if !c.PyUnicode_Check(unicode)? {
-        let _ = c.PyErr_BadArgument();
-        return Err(
-            c
-                .unsupported(
-                    "PyUnicode_ReadChar: another result than usual while an exception is pending",
-                ),
-        );
-    }
-    if index < 0 {
-        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-        let _ = c.PyErr_SetString(&PyExc_IndexError, "string index out of range");
-        return Err(
-            c
-                .unsupported(
-                    "PyUnicode_ReadChar: another result than usual while an exception is pending",
-                ),
-        );
-    }
-    let result = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if index >= -1 {
-                let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
-                let _ = c
-                    .PyErr_SetString(&PyExc_IndexError_3, "string index out of range");
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_ReadChar: another result than usual while an exception is pending",
-                        ),
-                );
-            }
+    if c.PyUnicode_Check(unicode)? {
+        if (index < 0) || (index >= c.PyUnicode_GET_LENGTH(unicode)?) {
+            let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
             return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_ReadChar: call of PyUnicode_DATA while an exception is pending",
-                    ),
+                c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
             );
         }
-        Err(error) => return Err(error),
-    };
-    if index >= result {
-        let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
-        let _ = c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range");
-        return Err(
-            c
-                .unsupported(
-                    "PyUnicode_ReadChar: another result than usual while an exception is pending",
-                ),
-        );
+        let data = c.PyUnicode_DATA(unicode)?;
+        let kind = c.PyASCIIObject_state_kind(unicode)?;
+        return Ok(c.PyUnicode_READ(kind as i32, Some(&data), index)?);
     }
-    let data = match c.PyUnicode_DATA(Some(unicode)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let _ = c.PyASCIIObject_state_kind(unicode)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_ReadChar: call of PyUnicode_READ while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let kind = c.PyASCIIObject_state_kind(unicode)?;
-    return Ok(c.PyUnicode_READ(kind as i32, Some(&data), index)?);
+    return Err(c.PyErr_BadArgument());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_WriteChar`.
 pub fn PyUnicode_WriteChar<C: CApi>(
@@ -2864,120 +2844,24 @@ pub fn PyUnicode_WriteChar<C: CApi>(
     ch: u32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyUnicode_WriteChar);
-    if c.PyUnicode_Check(unicode)? {
-        let result = match c.PyUnicode_IS_COMPACT(Some(unicode)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if index < 0 {
-                    let PyExc_IndexError_4 = c.global(Global::PyExc_IndexError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_IndexError_4,
-                                "string index out of range",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_WriteChar: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            if index < 0 {
-                let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
-                );
-            }
-            let result_2 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    if index >= -1 {
-                        let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
-                        return Err(
-                            c
-                                .PyErr_SetString(
-                                    &PyExc_IndexError_3,
-                                    "string index out of range",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_WriteChar: call of unicode_check_modifiable while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if index >= result_2 {
-                let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
-                );
-            }
-            let result_3 = match super::unicodeobject::unicode_check_modifiable(
-                c,
-                unicode,
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3 != 0 {
-                return Ok(-1);
-            }
-            let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(unicode)) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    if !(ch > 4294967295) {
-                        c.PyASCIIObject_state_kind(unicode)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_WriteChar: call of PyUnicode_DATA while an exception is pending",
-                                ),
-                        );
-                    }
-                    let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                    return Err(
-                        c.PyErr_SetString(&PyExc_ValueError_2, "character out of range"),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if ch > result_4 {
-                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError, "character out of range"),
-                );
-            }
-            let kind = c.PyASCIIObject_state_kind(unicode)?;
-            let result_5 = match c.PyUnicode_DATA(Some(unicode)) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    c.PyUnicode_WRITE(kind as i32, None, index, ch)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_WriteChar: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            c.PyUnicode_WRITE(kind as i32, Some(&result_5), index, ch)?;
-            return Ok(0);
+    if c.PyUnicode_Check(unicode)? && c.PyUnicode_IS_COMPACT(unicode)? != 0 {
+        if (index < 0) || (index >= c.PyUnicode_GET_LENGTH(unicode)?) {
+            let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
+            );
         }
-        return Err(c.PyErr_BadArgument());
+        if super::unicodeobject::unicode_check_modifiable(c, unicode)? != 0 {
+            return Ok(-1);
+        }
+        if ch > c.PyUnicode_MAX_CHAR_VALUE(unicode)? {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "character out of range"));
+        }
+        let kind = c.PyASCIIObject_state_kind(unicode)?;
+        let result = c.PyUnicode_DATA(unicode)?;
+        c.PyUnicode_WRITE(kind as i32, Some(&result), index, ch)?;
+        return Ok(0);
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -3296,13 +3180,7 @@ pub fn raise_encode_exception<C: CApi>(
         reason,
     )?;
     if let Some(exceptionObject_2) = &(*exceptionObject) {
-        match c.PyCodec_StrictErrors(exceptionObject_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyCodec_StrictErrors(exceptionObject_2)?;
     }
     return Ok(());
 }
@@ -3418,7 +3296,7 @@ pub fn PyUnicode_DecodeCharmap<C: CApi>(
         };
         return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
     }
-    return Ok(Some(c.PyUnicode_DecodeLatin1(Some(s), size, Some(errors))?));
+    return Ok(Some(c.PyUnicode_DecodeLatin1(s, size, Some(errors))?));
 }
 /// CPython: Objects/unicodeobject.c, `encoding_map_lookup`.
 pub fn encoding_map_lookup<C: CApi>(
@@ -3534,39 +3412,18 @@ pub fn charmapencode_resize<C: CApi>(
     requiredsize: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::charmapencode_resize);
-    let result = match c.PyBytes_GET_SIZE(outobj.clone().as_ref()) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if requiredsize < -2 {
-                return Err(
-                    c
-                        .unsupported(
-                            "charmapencode_resize: call of _PyBytes_Resize while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "charmapencode_resize: call of _PyBytes_Resize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let outobj_2 = outobj.clone();
+    let object = match outobj_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
+    let result = c.PyBytes_GET_SIZE(&object)?;
     let requiredsize_2 = if requiredsize < (2 as isize).wrapping_mul(result) {
         (2 as isize).wrapping_mul(result)
     } else {
         requiredsize
     };
-    let result_2 = match c._PyBytes_Resize(outobj, requiredsize_2) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if c._PyBytes_Resize(outobj, requiredsize_2)? != 0 {
         return Ok(-1);
     }
     return Ok(0);
@@ -3579,43 +3436,8 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
     errors: Option<&str>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyUnicode_EncodeCharmap);
-    let result = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_EncodeCharmap: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let data = match c.PyUnicode_DATA(Some(unicode)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let _ = c.PyASCIIObject_state_kind(unicode)? as i32;
-            if mapping.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_EncodeCharmap: call of PyBytes_FromStringAndSize while an exception is pending",
-                        ),
-                );
-            }
-            match errors {
-                Some(text) => text,
-                None => return Err(c.unsupported("NULL where a string must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_EncodeCharmap: call of unicode_encode_ucs1 while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyUnicode_GET_LENGTH(unicode)?;
+    let data = c.PyUnicode_DATA(unicode)?;
     let kind = c.PyASCIIObject_state_kind(unicode)? as i32;
     let Some(mapping_2) = mapping else {
         let text_2 = match errors {
@@ -3637,25 +3459,14 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
         let mut respos = 0isize;
         loop {
             if inpos < result {
-                let result_2 = match c.PyUnicode_READ(kind, Some(&data), inpos) {
-                    Ok(result_2) => result_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicode_EncodeCharmap: call of charmapencode_output while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                let result_2 = c.PyUnicode_READ(kind, Some(&data), inpos)?;
                 let mut res_3 = res_2.clone();
                 let mut respos_2 = respos;
                 let result_3 = match c
                     .charmapencode_output(result_2, mapping_2, &mut res_3, &mut respos_2)
                 {
                     Ok(result_3) => result_3,
-                    Err(error_4) if c.is_exception(&error_4) => {
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
@@ -3663,7 +3474,7 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error) => return Err(error),
                 };
                 if result_3 == 2 {
                     return Ok(None);
@@ -3686,7 +3497,7 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                     };
                     let mut res_4 = res_3.clone();
                     let mut respos_3 = respos_2;
-                    let result_4 = match c
+                    if c
                         .charmap_encoding_error(
                             unicode,
                             &mut inpos_2,
@@ -3697,15 +3508,8 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                             text,
                             &mut res_4,
                             &mut respos_3,
-                        )
+                        )? != 0
                     {
-                        Ok(result_4) => result_4,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    if result_4 != 0 {
                         return Ok(None);
                     }
                     (
@@ -3738,40 +3542,17 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
             break (res_2.clone(), respos);
         }
     };
-    let res_8 = {
-        let result_5 = match c.PyBytes_GET_SIZE(res_6.as_ref()) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
-                if respos_5 < -1 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicode_EncodeCharmap: call of _PyBytes_Resize while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_EncodeCharmap: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        if respos_5 < result_5 {
-            let mut res_7 = res_6.clone();
-            match c._PyBytes_Resize(&mut res_7, respos_5) {
-                Ok(_) => {}
-                Err(error_7) if c.is_exception(&error_7) => {
-                    return Err(error_7);
-                }
-                Err(error_7) => return Err(error_7),
-            };
-            res_7.clone()
-        } else {
-            res_6.clone()
-        }
+    let object = match res_6.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_4 = c.PyBytes_GET_SIZE(&object)?;
+    let res_8 = if respos_5 < result_4 {
+        let mut res_7 = res_6.clone();
+        c._PyBytes_Resize(&mut res_7, respos_5)?;
+        res_7.clone()
+    } else {
+        res_6.clone()
     };
     return Ok(res_8);
 }
@@ -3940,34 +3721,13 @@ pub fn charmaptranslate_output<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::charmaptranslate_output);
     let mut item = None::<C::Object>;
-    let result = match super::unicodeobject::charmaptranslate_lookup(
-        c,
-        ch,
-        mapping,
-        &mut item,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::unicodeobject::charmaptranslate_lookup(c, ch, mapping, &mut item)? != 0 {
         return Ok(-1);
     }
     let Some(item_2) = &item else {
-        let result_5 = match super::unicodeobject::_PyUnicodeWriter_WriteCharInline(
-            c,
-            Some(writer),
-            ch,
-        ) {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(error_5);
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        if result_5 < 0 {
+        if super::unicodeobject::_PyUnicodeWriter_WriteCharInline(c, Some(writer), ch)?
+            < 0
+        {
             return Ok(-1);
         }
         return Ok(1);
@@ -3977,27 +3737,16 @@ pub fn charmaptranslate_output<C: CApi>(
     }
     if !c.PyLong_Check(item_2)? {
         if c.PyUnicode_Check(item_2)? {
-            let result_4 = match super::unicodeobject::_PyUnicodeWriter_WriteStr(
-                c,
-                writer,
-                item_2,
-            ) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_4 < 0 {
+            if super::unicodeobject::_PyUnicodeWriter_WriteStr(c, writer, item_2)? < 0 {
                 return Ok(-1);
             }
             return Ok(1);
         }
         return Ok(-1);
     }
-    let result_2 = match c.PyLong_AsLong(item_2) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+    let result = match c.PyLong_AsLong(item_2) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -4005,20 +3754,14 @@ pub fn charmaptranslate_output<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    let result_3 = match super::unicodeobject::_PyUnicodeWriter_WriteCharInline(
+    if super::unicodeobject::_PyUnicodeWriter_WriteCharInline(
         c,
         Some(writer),
-        ((result_2 as u32) as i64) as u32,
-    ) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+        ((result as u32) as i64) as u32,
+    )? < 0
+    {
         return Ok(-1);
     }
     return Ok(1);
@@ -4031,59 +3774,9 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
     errors: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyUnicode_TranslateCharmap);
-    let data = match c.PyUnicode_DATA(Some(input)) {
-        Ok(data) => data,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(input)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_TranslateCharmap: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let data = c.PyUnicode_DATA(input)?;
     let kind = c.PyASCIIObject_state_kind(input)? as i32;
-    let result = match c.PyUnicode_GET_LENGTH(Some(input)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let writer_4 = c.new_struct("_PyUnicodeWriter")?;
-            c._PyUnicodeWriter_Init(&writer_4)?;
-            if 127 <= c._PyUnicodeWriter_maxchar(&writer_4)? {
-                let size_2 = c._PyUnicodeWriter_size(&writer_4)?;
-                if -1 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(&writer_4)?) {
-                    if !(errors != "ignore") {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_ASCII while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_ASCII while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_TranslateCharmap: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_TranslateCharmap: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyUnicode_GET_LENGTH(input)?;
     if result == 0 {
         return Ok(Some(super::unicodeobject::PyUnicode_FromObject(c, input)?));
     }
@@ -4105,11 +3798,11 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                     127,
                 ) {
                     Ok(result_2) => result_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error) if c.is_exception(&error) => {
                         super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-                        return Err(error_3);
+                        return Err(error);
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
                 result_2
             };
@@ -4126,11 +3819,11 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                 127,
             ) {
                 Ok(result_2) => result_2,
-                Err(error_3) if c.is_exception(&error_3) => {
+                Err(error) if c.is_exception(&error) => {
                     super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-                    return Err(error_3);
+                    return Err(error);
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
             result_2
         };
@@ -4141,44 +3834,25 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
         return Ok(None);
     }
     let value_3 = !(errors != "ignore");
-    let i_2 = {
-        let result_3 = match c.PyUnicode_IS_ASCII(Some(input)) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_TranslateCharmap: call of unicode_fast_translate while an exception is pending",
-                        ),
-                );
+    let result_3 = c.PyUnicode_IS_ASCII(input)?;
+    let i_2 = if result_3 != 0 {
+        let mut i = 0;
+        let result_4 = match c
+            .unicode_fast_translate(input, mapping, &writer, i32::from(value_3), &mut i)
+        {
+            Ok(result_4) => result_4,
+            Err(error_2) if c.is_exception(&error_2) => {
+                super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
+                return Err(error_2);
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        if result_3 != 0 {
-            let mut i = 0;
-            let result_4 = match c
-                .unicode_fast_translate(
-                    input,
-                    mapping,
-                    &writer,
-                    i32::from(value_3),
-                    &mut i,
-                )
-            {
-                Ok(result_4) => result_4,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if result_4 == 1 {
-                return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
-            }
-            i
-        } else {
-            0isize
+        if result_4 == 1 {
+            return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
         }
+        i
+    } else {
+        0isize
     };
     let writer_3 = {
         let mut errorHandler = None::<C::Object>;
@@ -4187,18 +3861,7 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
         let writer_2 = writer.clone();
         loop {
             if i_3 < result {
-                let result_5 = match c.PyUnicode_READ(kind, Some(&data), i_3) {
-                    Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicode_TranslateCharmap: call of charmaptranslate_output while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
+                let result_5 = c.PyUnicode_READ(kind, Some(&data), i_3)?;
                 let result_6 = match super::unicodeobject::charmaptranslate_output(
                     c,
                     result_5,
@@ -4206,11 +3869,11 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                     &writer_2,
                 ) {
                     Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+                    Err(error_3) if c.is_exception(&error_3) => {
                         super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
-                        return Err(error_7);
+                        return Err(error_3);
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_3) => return Err(error_3),
                 };
                 if result_6 < 0 {
                     super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
@@ -4226,20 +3889,8 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                     let mut collend_2 = collend;
                     loop {
                         if collend_2 < result {
-                            let result_7 = match c
-                                .PyUnicode_READ(kind, Some(&data), collend_2)
-                            {
-                                Ok(result_7) => result_7,
-                                Err(error_8) if c.is_exception(&error_8) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyUnicode_TranslateCharmap: call of charmaptranslate_lookup while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_8) => return Err(error_8),
-                            };
+                            let result_7 = c
+                                .PyUnicode_READ(kind, Some(&data), collend_2)?;
                             let mut x = None::<C::Object>;
                             let result_8 = match super::unicodeobject::charmaptranslate_lookup(
                                 c,
@@ -4248,14 +3899,14 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                                 &mut x,
                             ) {
                                 Ok(result_8) => result_8,
-                                Err(error_9) if c.is_exception(&error_9) => {
+                                Err(error_4) if c.is_exception(&error_4) => {
                                     super::unicodeobject::_PyUnicodeWriter_Dealloc(
                                         c,
                                         &writer_2,
                                     )?;
-                                    return Err(error_9);
+                                    return Err(error_4);
                                 }
-                                Err(error_9) => return Err(error_9),
+                                Err(error_4) => return Err(error_4),
                             };
                             if result_8 != 0 {
                                 super::unicodeobject::_PyUnicodeWriter_Dealloc(
@@ -4297,14 +3948,14 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                         )
                     {
                         Ok(repunicode) => repunicode,
-                        Err(error_10) if c.is_exception(&error_10) => {
+                        Err(error_5) if c.is_exception(&error_5) => {
                             super::unicodeobject::_PyUnicodeWriter_Dealloc(
                                 c,
                                 &writer_2,
                             )?;
-                            return Err(error_10);
+                            return Err(error_5);
                         }
-                        Err(error_10) => return Err(error_10),
+                        Err(error_5) => return Err(error_5),
                     };
                     let result_9 = match super::unicodeobject::_PyUnicodeWriter_WriteStr(
                         c,
@@ -4312,14 +3963,14 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                         &repunicode,
                     ) {
                         Ok(result_9) => result_9,
-                        Err(error_11) if c.is_exception(&error_11) => {
+                        Err(error_6) if c.is_exception(&error_6) => {
                             super::unicodeobject::_PyUnicodeWriter_Dealloc(
                                 c,
                                 &writer_2,
                             )?;
-                            return Err(error_11);
+                            return Err(error_6);
                         }
-                        Err(error_11) => return Err(error_11),
+                        Err(error_6) => return Err(error_6),
                     };
                     if result_9 < 0 {
                         super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
@@ -4345,13 +3996,7 @@ pub fn PyUnicode_Translate<C: CApi>(
     errors: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyUnicode_Translate);
-    match super::unicodeobject::ensure_unicode(c, Some(str)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::unicodeobject::ensure_unicode(c, Some(str))?;
     return Ok(
         super::unicodeobject::_PyUnicode_TranslateCharmap(c, str, mapping, errors)?,
     );
@@ -4385,18 +4030,7 @@ pub fn InsertThousandsGrouping_fill<C: CApi>(
     let Some(writer_2) = writer else {
         let maxchar_2 = *maxchar;
         if maxchar_2 == 127 && let Some(thousands_sep_3) = thousands_sep {
-            let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(thousands_sep_3)) {
-                Ok(result_4) => result_4,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    if !((maxchar_2 as i64) > 4294967295) {
-                        *maxchar = 4294967295u32;
-                        return Err(error_5);
-                    }
-                    *maxchar = maxchar_2;
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
+            let result_4 = c.PyUnicode_MAX_CHAR_VALUE(thousands_sep_3)?;
             let value = if maxchar_2 > result_4 { maxchar_2 } else { result_4 };
             *maxchar = value;
         }
@@ -4445,19 +4079,31 @@ pub fn InsertThousandsGrouping_fill<C: CApi>(
                                 .wrapping_sub(thousands_sep_len)
                                 .wrapping_sub(n_chars)
                                 .wrapping_sub(n_zeros);
-                            let buffer_4 = c._PyUnicodeWriter_buffer(writer_2)?;
-                            let object_4 = match buffer_4.as_ref() {
+                            let buffer_5 = c._PyUnicodeWriter_buffer(writer_2)?;
+                            let object_5 = match buffer_5.as_ref() {
                                 Some(object) => object.clone(),
                                 None => return Err(c.unsupported("NULL->state")),
                             };
-                            let _ = c.PyASCIIObject_state_kind(&object_4)? as i32;
-                            c._PyUnicodeWriter_buffer(writer_2)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "InsertThousandsGrouping_fill: call of PyUnicode_DATA while an exception is pending",
-                                    ),
-                            );
+                            let kind_2 = c.PyASCIIObject_state_kind(&object_5)? as i32;
+                            let buffer_6 = c._PyUnicodeWriter_buffer(writer_2)?;
+                            let object_6 = match buffer_6.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let data_2 = c.PyUnicode_DATA(&object_6)?;
+                            c.unicode_fill(
+                                kind_2,
+                                Some(&data_2),
+                                48,
+                                buffer_pos_2
+                                    .wrapping_sub(thousands_sep_len)
+                                    .wrapping_sub(n_chars)
+                                    .wrapping_sub(n_zeros),
+                                n_zeros,
+                            )?;
+                            return Err(error_2);
                         }
                         return Err(error_2);
                     }
@@ -4473,14 +4119,24 @@ pub fn InsertThousandsGrouping_fill<C: CApi>(
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->state")),
                     };
-                    let _ = c.PyASCIIObject_state_kind(&object_3)? as i32;
-                    c._PyUnicodeWriter_buffer(writer_2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "InsertThousandsGrouping_fill: call of PyUnicode_DATA while an exception is pending",
-                            ),
-                    );
+                    let kind = c.PyASCIIObject_state_kind(&object_3)? as i32;
+                    let buffer_4 = c._PyUnicodeWriter_buffer(writer_2)?;
+                    let object_4 = match buffer_4.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let data = c.PyUnicode_DATA(&object_4)?;
+                    c.unicode_fill(
+                        kind,
+                        Some(&data),
+                        48,
+                        buffer_pos_2
+                            .wrapping_sub(thousands_sep_len)
+                            .wrapping_sub(n_chars)
+                            .wrapping_sub(n_zeros),
+                        n_zeros,
+                    )?;
+                    return Err(error);
                 }
                 return Err(error);
             }
@@ -4491,14 +4147,14 @@ pub fn InsertThousandsGrouping_fill<C: CApi>(
     *buffer_pos = buffer_pos_3.wrapping_sub(n_chars);
     let digits_pos_3 = *digits_pos;
     *digits_pos = digits_pos_3.wrapping_sub(n_chars);
-    let buffer_5 = c._PyUnicodeWriter_buffer(writer_2)?;
-    let object_5 = match buffer_5.as_ref() {
+    let buffer_7 = c._PyUnicodeWriter_buffer(writer_2)?;
+    let object_7 = match buffer_7.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
-        &object_5,
+        &object_7,
         buffer_pos_3.wrapping_sub(n_chars),
         digits,
         digits_pos_3.wrapping_sub(n_chars),
@@ -4508,19 +4164,26 @@ pub fn InsertThousandsGrouping_fill<C: CApi>(
         Err(error_3) if c.is_exception(&error_3) => {
             if n_zeros != 0 {
                 *buffer_pos = buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros);
-                let buffer_8 = c._PyUnicodeWriter_buffer(writer_2)?;
-                let object_7 = match buffer_8.as_ref() {
+                let buffer_10 = c._PyUnicodeWriter_buffer(writer_2)?;
+                let object_10 = match buffer_10.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->state")),
                 };
-                let _ = c.PyASCIIObject_state_kind(&object_7)? as i32;
-                c._PyUnicodeWriter_buffer(writer_2)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "InsertThousandsGrouping_fill: call of PyUnicode_DATA while an exception is pending",
-                        ),
-                );
+                let kind_4 = c.PyASCIIObject_state_kind(&object_10)? as i32;
+                let buffer_11 = c._PyUnicodeWriter_buffer(writer_2)?;
+                let object_11 = match buffer_11.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let data_4 = c.PyUnicode_DATA(&object_11)?;
+                c.unicode_fill(
+                    kind_4,
+                    Some(&data_4),
+                    48,
+                    buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros),
+                    n_zeros,
+                )?;
+                return Err(error_3);
             }
             return Err(error_3);
         }
@@ -4528,30 +4191,21 @@ pub fn InsertThousandsGrouping_fill<C: CApi>(
     };
     if n_zeros != 0 {
         *buffer_pos = buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros);
-        let buffer_6 = c._PyUnicodeWriter_buffer(writer_2)?;
-        let object_6 = match buffer_6.as_ref() {
+        let buffer_8 = c._PyUnicodeWriter_buffer(writer_2)?;
+        let object_8 = match buffer_8.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->state")),
         };
-        let kind = c.PyASCIIObject_state_kind(&object_6)? as i32;
-        let buffer_7 = c._PyUnicodeWriter_buffer(writer_2)?;
-        let data = match c.PyUnicode_DATA(buffer_7.as_ref()) {
-            Ok(data) => data,
-            Err(error_4) if c.is_exception(&error_4) => {
-                c.unicode_fill(
-                    kind,
-                    None,
-                    48,
-                    buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros),
-                    n_zeros,
-                )?;
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
+        let kind_3 = c.PyASCIIObject_state_kind(&object_8)? as i32;
+        let buffer_9 = c._PyUnicodeWriter_buffer(writer_2)?;
+        let object_9 = match buffer_9.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let data_3 = c.PyUnicode_DATA(&object_9)?;
         c.unicode_fill(
-            kind,
-            Some(&data),
+            kind_3,
+            Some(&data_3),
             48,
             buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros),
             n_zeros,
@@ -4595,6 +4249,56 @@ pub fn PyUnicode_Find<C: CApi>(
     };
     return Ok(c.any_find_slice_3_11(str, Some(substr), start, end, direction)?);
 }
+/// CPython: Objects/unicodeobject.c, `PyUnicode_FindChar`.
+pub fn PyUnicode_FindChar<C: CApi>(
+    c: &mut C,
+    str: &C::Object,
+    ch: u32,
+    start: isize,
+    end: isize,
+    direction: i32,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyUnicode_FindChar);
+    let result = c.PyUnicode_GET_LENGTH(str)?;
+    let end_5 = if end > result {
+        result
+    } else {
+        let end_4 = if end < 0 {
+            let end_2 = end.wrapping_add(result);
+            let end_3 = if end_2 < 0 { 0isize } else { end_2 };
+            end_3
+        } else {
+            end
+        };
+        end_4
+    };
+    let start_4 = if start < 0 {
+        let start_2 = start.wrapping_add(result);
+        let start_3 = if start_2 < 0 { 0isize } else { start_2 };
+        start_3
+    } else {
+        start
+    };
+    if end_5.wrapping_sub(start_4) < 1 {
+        return Ok(-1);
+    }
+    let kind = c.PyASCIIObject_state_kind(str)? as i32;
+    let result_2 = c.PyUnicode_DATA(str)?;
+    let pointer = c.step(&result_2, (kind as isize).wrapping_mul(start_4), "Py_UCS1")?;
+    return Ok(
+        start_4
+            .wrapping_add(
+                c
+                    .findchar(
+                        Some(&pointer),
+                        kind,
+                        end_5.wrapping_sub(start_4),
+                        ch,
+                        direction,
+                    )?,
+            ),
+    );
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Tailmatch`.
 pub fn PyUnicode_Tailmatch<C: CApi>(
     c: &mut C,
@@ -4605,20 +4309,8 @@ pub fn PyUnicode_Tailmatch<C: CApi>(
     direction: i32,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_Tailmatch);
-    match super::unicodeobject::ensure_unicode(c, Some(str)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    match super::unicodeobject::ensure_unicode(c, Some(substr)) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    super::unicodeobject::ensure_unicode(c, Some(str))?;
+    super::unicodeobject::ensure_unicode(c, Some(substr))?;
     return Ok(c.tailmatch_3_11(str, Some(substr), start, end, direction)? as isize);
 }
 /// CPython: Objects/unicodeobject.c, `handle_capital_sigma`.
@@ -4636,21 +4328,10 @@ pub fn handle_capital_sigma<C: CApi>(
         let mut j_2 = j;
         loop {
             if j_2 >= 0 {
-                let result = match c.PyUnicode_READ(kind, data, j_2) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "handle_capital_sigma: call of _PyUnicode_IsCaseIgnorable while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
+                let result = c.PyUnicode_READ(kind, data, j_2)?;
                 let result_2 = match c._PyUnicode_IsCaseIgnorable(result) {
                     Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
@@ -4658,7 +4339,7 @@ pub fn handle_capital_sigma<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
                 if result_2 != 0 {
                     let j_3 = j_2.wrapping_sub(1);
@@ -4675,7 +4356,7 @@ pub fn handle_capital_sigma<C: CApi>(
     let value = if j_4 >= 0 {
         let result_3 = match c._PyUnicode_IsCased(c__2) {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -4683,7 +4364,7 @@ pub fn handle_capital_sigma<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         if result_3 != 0 { true } else { false }
     } else {
@@ -4696,21 +4377,10 @@ pub fn handle_capital_sigma<C: CApi>(
             let mut j_6 = j_5;
             loop {
                 if j_6 < length {
-                    let result_4 = match c.PyUnicode_READ(kind, data, j_6) {
-                        Ok(result_4) => result_4,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "handle_capital_sigma: call of _PyUnicode_IsCaseIgnorable while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    let result_4 = c.PyUnicode_READ(kind, data, j_6)?;
                     let result_5 = match c._PyUnicode_IsCaseIgnorable(result_4) {
                         Ok(result_5) => result_5,
-                        Err(error_5) if c.is_exception(&error_5) => {
+                        Err(error_3) if c.is_exception(&error_3) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -4718,7 +4388,7 @@ pub fn handle_capital_sigma<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_5) => return Err(error_5),
+                        Err(error_3) => return Err(error_3),
                     };
                     if result_5 != 0 {
                         let j_7 = j_6.wrapping_add(1);
@@ -4735,14 +4405,7 @@ pub fn handle_capital_sigma<C: CApi>(
         let value_2 = if j_8 == length {
             true
         } else {
-            let result_6 = match c._PyUnicode_IsCased(c__4) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if result_6 != 0 { false } else { true }
+            if c._PyUnicode_IsCased(c__4)? != 0 { false } else { true }
         };
         value_2
     } else {
@@ -4784,35 +4447,11 @@ pub fn PyUnicode_Join<C: CApi>(
     c.enter(FunctionId::PyUnicode_Join);
     let fseq = super::abstract_::PySequence_Fast(c, seq, "can only join an iterable")?;
     if !c.PyList_Check(&fseq)? {
-        let result_2 = match c.PySequence_Fast_GET_SIZE(&fseq) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                c.PyTupleObject_ob_item_all(&fseq)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Join: call of _PyUnicode_JoinArray while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = c.PySequence_Fast_GET_SIZE(&fseq)?;
         let items_2 = c.PyTupleObject_ob_item_all(&fseq)?;
         return Ok(c._PyUnicode_JoinArray(separator, &items_2, result_2)?);
     }
-    let result = match c.PySequence_Fast_GET_SIZE(&fseq) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.PyListObject_ob_item_all(&fseq)?;
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Join: call of _PyUnicode_JoinArray while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PySequence_Fast_GET_SIZE(&fseq)?;
     let items = c.PyListObject_ob_item_all(&fseq)?;
     return Ok(c._PyUnicode_JoinArray(separator, &items, result)?);
 }
@@ -4826,14 +4465,7 @@ pub fn _PyUnicode_FastFill<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyUnicode_FastFill);
     let kind = c.PyASCIIObject_state_kind(unicode)? as i32;
-    let data = match c.PyUnicode_DATA(Some(unicode)) {
-        Ok(data) => data,
-        Err(error) if c.is_exception(&error) => {
-            c.unicode_fill(kind, None, fill_char, start, length)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    let data = c.PyUnicode_DATA(unicode)?;
     c.unicode_fill(kind, Some(&data), fill_char, start, length)?;
     return Ok(());
 }
@@ -4847,14 +4479,7 @@ pub fn PyUnicode_Fill<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_Fill);
     if c.PyUnicode_Check(unicode)? {
-        let result = match super::unicodeobject::unicode_check_modifiable(c, unicode) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::unicodeobject::unicode_check_modifiable(c, unicode)? != 0 {
             return Ok(-1);
         }
         if start < 0 {
@@ -4863,29 +4488,7 @@ pub fn PyUnicode_Fill<C: CApi>(
                 c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
             );
         }
-        let result_2 = match c.PyUnicode_MAX_CHAR_VALUE(Some(unicode)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if fill_char > 4294967295 {
-                    let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_ValueError_2,
-                                "fill character is bigger than the string maximum character",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Fill: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if fill_char > result_2 {
+        if fill_char > c.PyUnicode_MAX_CHAR_VALUE(unicode)? {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
@@ -4895,102 +4498,12 @@ pub fn PyUnicode_Fill<C: CApi>(
                     ),
             );
         }
-        let result_3 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                let maxlen_2 = (-1 as isize).wrapping_sub(start);
-                if !(maxlen_2 > length) {
-                    if maxlen_2 <= 0 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Fill: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    match super::unicodeobject::_PyUnicode_FastFill(
-                        c,
-                        unicode,
-                        start,
-                        maxlen_2,
-                        fill_char,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Fill: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Fill: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                if length <= 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Fill: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                match super::unicodeobject::_PyUnicode_FastFill(
-                    c,
-                    unicode,
-                    start,
-                    length,
-                    fill_char,
-                ) {
-                    Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Fill: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Fill: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let maxlen = result_3.wrapping_sub(start);
+        let maxlen = c.PyUnicode_GET_LENGTH(unicode)?.wrapping_sub(start);
         let value = if maxlen > length { length } else { maxlen };
         if value <= 0 {
             return Ok(0);
         }
-        match super::unicodeobject::_PyUnicode_FastFill(
-            c,
-            unicode,
-            start,
-            value,
-            fill_char,
-        ) {
-            Ok(_) => {}
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Fill: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        super::unicodeobject::_PyUnicode_FastFill(c, unicode, start, value, fill_char)?;
         return Ok(value);
     }
     return Err(c.PyErr_BadInternalCall());
@@ -5019,156 +4532,12 @@ pub fn pad<C: CApi>(
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
         return Err(c.PyErr_SetString(&PyExc_OverflowError, "padded string is too long"));
     }
-    let result = match c.PyUnicode_MAX_CHAR_VALUE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if !(4294967295 > (fill as i64)) {
-                c.PyASCIIObject_length(self_)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "pad: call of PyUnicode_New while an exception is pending",
-                        ),
-                );
-            }
-            c.PyASCIIObject_length(self_)?;
-            return Err(
-                c.unsupported("pad: call of PyUnicode_New while an exception is pending"),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_MAX_CHAR_VALUE(self_)?;
     let value = if result > fill { result } else { fill };
     let length_2 = c.PyASCIIObject_length(self_)?;
     let u = c.PyUnicode_New(left_2.wrapping_add(length_2).wrapping_add(right_2), value)?;
     let kind = c.PyASCIIObject_state_kind(&u)? as i32;
-    let data = match c.PyUnicode_DATA(Some(&u)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if !(left_2 != 0) {
-                if !(right_2 != 0) {
-                    let length_10 = c.PyASCIIObject_length(self_)?;
-                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                        c,
-                        &u,
-                        left_2,
-                        self_,
-                        0,
-                        length_10,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "pad: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_7) => return Err(error_7),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "pad: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                let length_8 = c.PyASCIIObject_length(self_)?;
-                c.unicode_fill(
-                    kind,
-                    None,
-                    fill,
-                    left_2.wrapping_add(length_8),
-                    right_2,
-                )?;
-                let length_9 = c.PyASCIIObject_length(self_)?;
-                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    &u,
-                    left_2,
-                    self_,
-                    0,
-                    length_9,
-                ) {
-                    Ok(_) => {}
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "pad: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "pad: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            c.unicode_fill(kind, None, fill, 0, left_2)?;
-            if !(right_2 != 0) {
-                let length_7 = c.PyASCIIObject_length(self_)?;
-                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    &u,
-                    left_2,
-                    self_,
-                    0,
-                    length_7,
-                ) {
-                    Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "pad: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "pad: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            let length_5 = c.PyASCIIObject_length(self_)?;
-            c.unicode_fill(kind, None, fill, left_2.wrapping_add(length_5), right_2)?;
-            let length_6 = c.PyASCIIObject_length(self_)?;
-            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                c,
-                &u,
-                left_2,
-                self_,
-                0,
-                length_6,
-            ) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "pad: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "pad: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(&u)?;
     if left_2 != 0 {
         c.unicode_fill(kind, Some(&data), fill, 0, left_2)?;
     }
@@ -5186,7 +4555,7 @@ pub fn pad<C: CApi>(
         length_4,
     ) {
         Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -5194,7 +4563,7 @@ pub fn pad<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     return Ok(u);
 }
@@ -5206,42 +4575,10 @@ pub fn unicode_center_impl<C: CApi>(
     fillchar: u32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_center_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_center_impl: call of unicode_result_unchanged while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_center_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyUnicode_GET_LENGTH(self_)? >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_center_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let marg = width.wrapping_sub(result_2);
+    let marg = width.wrapping_sub(c.PyUnicode_GET_LENGTH(self_)?);
     let left = (marg / 2).wrapping_add((marg & width) & 1);
     return Ok(
         super::unicodeobject::pad(c, self_, left, marg.wrapping_sub(left), fillchar)?,
@@ -5293,70 +4630,26 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
     right: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyUnicode_EqualToASCIIId);
-    let result = match c.PyUnicode_IS_ASCII(Some(left)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_EqualToASCIIId: call of _PyUnicode_FromId while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.PyUnicode_IS_ASCII(left)? != 0 {
         let right_uni = match c._PyUnicode_FromId(right) {
             Ok(right_uni) => right_uni,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 let string = c._Py_Identifier_string(right)?;
-                let result_4 = match c._PyUnicode_EqualToASCIIString(Some(left), &string)
-                {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicode_EqualToASCIIId: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                return Ok(result_4);
+                return Ok(c._PyUnicode_EqualToASCIIString(left, &string)?);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         if c.Py_Is(left, &right_uni)? {
             return Ok(1);
         }
-        let result_2 = match c.PyUnicode_CHECK_INTERNED(Some(left)) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_2 != 0 {
+        if c.PyUnicode_CHECK_INTERNED(left)? != 0 {
             return Ok(0);
         }
         let hash = c.PyASCIIObject_hash(left)?;
         if hash != -1 && hash != c.PyASCIIObject_hash(&right_uni)? {
             return Ok(0);
         }
-        let result_3 = match c.unicode_compare_eq(left, &right_uni) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_EqualToASCIIId: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        return Ok(result_3);
+        return Ok(c.unicode_compare_eq(left, &right_uni)?);
     }
     return Ok(0);
 }
@@ -5519,13 +4812,7 @@ pub fn PyUnicode_Concat<C: CApi>(
     right: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_Concat);
-    match super::unicodeobject::ensure_unicode(c, Some(left)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::unicodeobject::ensure_unicode(c, Some(left))?;
     if !c.PyUnicode_Check(right)? {
         let tp = c.Py_TYPE(right)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
@@ -5541,38 +4828,12 @@ pub fn PyUnicode_Concat<C: CApi>(
     }
     let empty = match c.unicode_get_empty() {
         Ok(empty) => empty,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Concat: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if c.Py_Is(left, &empty)? {
-        return Ok(super::unicodeobject::PyUnicode_FromObject(c, right)?);
-    }
-    if c.Py_Is(right, &empty)? {
-        return Ok(super::unicodeobject::PyUnicode_FromObject(c, left)?);
-    }
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(left)) {
-        Ok(result_2) => result_2,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Concat: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(right)) {
-        Ok(result_3) => result_3,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if (result_2 as u64) > 9223372036854775808 {
+        Err(error) if c.is_exception(&error) => {
+            let result_9 = c.PyUnicode_GET_LENGTH(left)?;
+            if result_9
+                > ((9223372036854775807 as i64)
+                    .wrapping_sub(c.PyUnicode_GET_LENGTH(right)? as i64) as isize)
+            {
                 let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
                 return Err(
                     c
@@ -5582,38 +4843,8 @@ pub fn PyUnicode_Concat<C: CApi>(
                         ),
                 );
             }
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Concat: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if result_2 > ((9223372036854775807 as i64).wrapping_sub(result_3 as i64) as isize) {
-        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_OverflowError, "strings are too large to concat"),
-        );
-    }
-    let new_len = result_2.wrapping_add(result_3);
-    let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left)) {
-        Ok(result_4) => result_4,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Concat: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    let result_5 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right)) {
-        Ok(result_5) => result_5,
-        Err(error_6) if c.is_exception(&error_6) => {
-            if (result_4 as i64) > 4294967295 {
+            let result_10 = c.PyUnicode_MAX_CHAR_VALUE(left)?;
+            if result_10 > c.PyUnicode_MAX_CHAR_VALUE(right)? {
                 return Err(
                     c
                         .unsupported(
@@ -5628,30 +4859,47 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_6) => return Err(error_6),
+        Err(error) => return Err(error),
     };
-    let value = if result_4 > result_5 { result_4 } else { result_5 };
-    let result_6 = c.PyUnicode_New(new_len, value)?;
+    if c.Py_Is(left, &empty)? {
+        return Ok(super::unicodeobject::PyUnicode_FromObject(c, right)?);
+    }
+    if c.Py_Is(right, &empty)? {
+        return Ok(super::unicodeobject::PyUnicode_FromObject(c, left)?);
+    }
+    let result = c.PyUnicode_GET_LENGTH(left)?;
+    let result_2 = c.PyUnicode_GET_LENGTH(right)?;
+    if result > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize) {
+        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_OverflowError, "strings are too large to concat"),
+        );
+    }
+    let new_len = result.wrapping_add(result_2);
+    let result_3 = c.PyUnicode_MAX_CHAR_VALUE(left)?;
+    let result_4 = c.PyUnicode_MAX_CHAR_VALUE(right)?;
+    let value = if result_3 > result_4 { result_3 } else { result_4 };
+    let result_5 = c.PyUnicode_New(new_len, value)?;
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
-        &result_6,
+        &result_5,
         0,
         left,
         0,
-        result_2,
+        result,
     ) {
         Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                 c,
-                &result_6,
-                result_2,
+                &result_5,
+                result,
                 right,
                 0,
-                result_3,
+                result_2,
             ) {
                 Ok(_) => {}
-                Err(error_9) if c.is_exception(&error_9) => {
+                Err(error_4) if c.is_exception(&error_4) => {
                     return Err(
                         c
                             .unsupported(
@@ -5659,7 +4907,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                             ),
                     );
                 }
-                Err(error_9) => return Err(error_9),
+                Err(error_4) => return Err(error_4),
             };
             return Err(
                 c
@@ -5668,18 +4916,18 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_2) => return Err(error_2),
     };
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
-        &result_6,
-        result_2,
+        &result_5,
+        result,
         right,
         0,
-        result_3,
+        result_2,
     ) {
         Ok(_) => {}
-        Err(error_8) if c.is_exception(&error_8) => {
+        Err(error_3) if c.is_exception(&error_3) => {
             return Err(
                 c
                     .unsupported(
@@ -5687,9 +4935,9 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_8) => return Err(error_8),
+        Err(error_3) => return Err(error_3),
     };
-    return Ok(result_6);
+    return Ok(result_5);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Append`.
 pub fn PyUnicode_Append<C: CApi>(
@@ -5709,43 +4957,15 @@ pub fn PyUnicode_Append<C: CApi>(
             let empty = match c.unicode_get_empty() {
                 Ok(empty) => empty,
                 Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if c.Py_Is(left_2, &empty)? {
-                if let Some(variable) = p_left.as_deref_mut() {
-                    *variable = Some(right_2.clone());
-                }
-                return Ok(());
-            }
-            if c.Py_Is(right_2, &empty)? {
-                return Ok(());
-            }
-            let result = match c.PyUnicode_GET_LENGTH(Some(left_2)) {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            let result_2 = match c.PyUnicode_GET_LENGTH(Some(right_2)) {
-                Ok(result_2) => result_2,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    if (result as u64) > 9223372036854775808 {
+                    let result_10 = c.PyUnicode_GET_LENGTH(left_2)?;
+                    if result_10
+                        > ((9223372036854775807 as i64)
+                            .wrapping_sub(c.PyUnicode_GET_LENGTH(right_2)? as i64)
+                            as isize)
+                    {
                         let PyExc_OverflowError_2 = c
                             .global(Global::PyExc_OverflowError)?;
-                        let error_36 = c
+                        let error_8 = c
                             .PyErr_SetString(
                                 &PyExc_OverflowError_2,
                                 "strings are too large to concat",
@@ -5753,516 +4973,15 @@ pub fn PyUnicode_Append<C: CApi>(
                         if let Some(variable) = p_left.as_deref_mut() {
                             *variable = None;
                         }
-                        return Err(error_36);
+                        return Err(error_8);
                     }
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Append: call of unicode_modifiable while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result
-                > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
-            {
-                let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-                let error_4 = c
-                    .PyErr_SetString(
-                        &PyExc_OverflowError,
-                        "strings are too large to concat",
-                    );
-                if let Some(variable) = p_left.as_deref_mut() {
-                    *variable = None;
-                }
-                return Err(error_4);
-            }
-            let new_len = result.wrapping_add(result_2);
-            {
-                let result_3 = match super::unicodeobject::unicode_modifiable(
-                    c,
-                    Some(left_2),
-                ) {
-                    Ok(result_3) => result_3,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                if result_3 != 0 {
-                    if c.PyUnicode_CheckExact(right_2)? {
-                        let kind = c.PyASCIIObject_state_kind(right_2)?;
-                        if kind <= c.PyASCIIObject_state_kind(left_2)? {
-                            let result_4 = match c.PyUnicode_IS_ASCII(Some(left_2)) {
-                                Ok(result_4) => result_4,
-                                Err(error_6) if c.is_exception(&error_6) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "PyUnicode_Append: call of PyUnicode_IS_ASCII while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_6) => return Err(error_6),
-                            };
-                            if result_4 != 0 {
-                                let result_5 = match c.PyUnicode_IS_ASCII(Some(right_2)) {
-                                    Ok(result_5) => result_5,
-                                    Err(error_7) if c.is_exception(&error_7) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "PyUnicode_Append: call of unicode_resize while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_7) => return Err(error_7),
-                                };
-                                if result_5 != 0 {
-                                    let result_6 = match super::unicodeobject::unicode_resize(
-                                        c,
-                                        match p_left.as_deref_mut() {
-                                            Some(variable) => variable,
-                                            None => {
-                                                return Err(c.unsupported("NULL for a variable to set"));
-                                            }
-                                        },
-                                        new_len,
-                                    ) {
-                                        Ok(result_6) => result_6,
-                                        Err(error_8) if c.is_exception(&error_8) => {
-                                            if let Some(variable) = p_left.as_deref_mut() {
-                                                *variable = None;
-                                            }
-                                            return Err(error_8);
-                                        }
-                                        Err(error_8) => return Err(error_8),
-                                    };
-                                    if result_6 != 0 {
-                                        if let Some(variable) = p_left.as_deref_mut() {
-                                            *variable = None;
-                                        }
-                                        return Ok(());
-                                    }
-                                    let p_left_2 = match p_left.as_deref() {
-                                        Some(variable) => variable.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL for a variable to set"));
-                                        }
-                                    };
-                                    let object = match p_left_2.as_ref() {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                        c,
-                                        &object,
-                                        result,
-                                        right_2,
-                                        0,
-                                        result_2,
-                                    ) {
-                                        Ok(_) => {}
-                                        Err(error_9) if c.is_exception(&error_9) => {
-                                            return Err(error_9);
-                                        }
-                                        Err(error_9) => return Err(error_9),
-                                    };
-                                } else {
-                                    let result_8 = match c
-                                        .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
-                                    {
-                                        Ok(result_8) => result_8,
-                                        Err(error_10) if c.is_exception(&error_10) => {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_10) => return Err(error_10),
-                                    };
-                                    let result_9 = match c
-                                        .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
-                                    {
-                                        Ok(result_9) => result_9,
-                                        Err(error_11) if c.is_exception(&error_11) => {
-                                            if (result_8 as i64) > 4294967295 {
-                                                return Err(
-                                                    c
-                                                        .unsupported(
-                                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                                        ),
-                                                );
-                                            }
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_11) => return Err(error_11),
-                                    };
-                                    let value = if result_8 > result_9 {
-                                        result_8
-                                    } else {
-                                        result_9
-                                    };
-                                    let res = match c.PyUnicode_New(new_len, value) {
-                                        Ok(res) => res,
-                                        Err(error_12) if c.is_exception(&error_12) => {
-                                            if let Some(variable) = p_left.as_deref_mut() {
-                                                *variable = None;
-                                            }
-                                            return Err(error_12);
-                                        }
-                                        Err(error_12) => return Err(error_12),
-                                    };
-                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                        c,
-                                        &res,
-                                        0,
-                                        left_2,
-                                        0,
-                                        result,
-                                    ) {
-                                        Ok(_) => {}
-                                        Err(error_13) if c.is_exception(&error_13) => {
-                                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                                c,
-                                                &res,
-                                                result,
-                                                right_2,
-                                                0,
-                                                result_2,
-                                            ) {
-                                                Ok(_) => {}
-                                                Err(error_15) if c.is_exception(&error_15) => {
-                                                    if let Some(variable) = p_left.as_deref_mut() {
-                                                        *variable = Some(res.clone());
-                                                    }
-                                                    return Err(error_15);
-                                                }
-                                                Err(error_15) => return Err(error_15),
-                                            };
-                                            if let Some(variable) = p_left.as_deref_mut() {
-                                                *variable = Some(res.clone());
-                                            }
-                                            return Err(error_13);
-                                        }
-                                        Err(error_13) => return Err(error_13),
-                                    };
-                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                        c,
-                                        &res,
-                                        result,
-                                        right_2,
-                                        0,
-                                        result_2,
-                                    ) {
-                                        Ok(_) => {}
-                                        Err(error_14) if c.is_exception(&error_14) => {
-                                            if let Some(variable) = p_left.as_deref_mut() {
-                                                *variable = Some(res.clone());
-                                            }
-                                            return Err(error_14);
-                                        }
-                                        Err(error_14) => return Err(error_14),
-                                    };
-                                    if let Some(variable) = p_left.as_deref_mut() {
-                                        *variable = Some(res.clone());
-                                    }
-                                }
-                            } else {
-                                let result_13 = match super::unicodeobject::unicode_resize(
-                                    c,
-                                    match p_left.as_deref_mut() {
-                                        Some(variable) => variable,
-                                        None => {
-                                            return Err(c.unsupported("NULL for a variable to set"));
-                                        }
-                                    },
-                                    new_len,
-                                ) {
-                                    Ok(result_13) => result_13,
-                                    Err(error_16) if c.is_exception(&error_16) => {
-                                        if let Some(variable) = p_left.as_deref_mut() {
-                                            *variable = None;
-                                        }
-                                        return Err(error_16);
-                                    }
-                                    Err(error_16) => return Err(error_16),
-                                };
-                                if result_13 != 0 {
-                                    if let Some(variable) = p_left.as_deref_mut() {
-                                        *variable = None;
-                                    }
-                                    return Ok(());
-                                }
-                                let p_left_3 = match p_left.as_deref() {
-                                    Some(variable) => variable.clone(),
-                                    None => {
-                                        return Err(c.unsupported("NULL for a variable to set"));
-                                    }
-                                };
-                                let object_2 = match p_left_3.as_ref() {
-                                    Some(object) => object.clone(),
-                                    None => {
-                                        return Err(c.unsupported("NULL where an object must be"));
-                                    }
-                                };
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &object_2,
-                                    result,
-                                    right_2,
-                                    0,
-                                    result_2,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_17) if c.is_exception(&error_17) => {
-                                        return Err(error_17);
-                                    }
-                                    Err(error_17) => return Err(error_17),
-                                };
-                            }
-                        } else {
-                            let result_15 = match c
-                                .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
-                            {
-                                Ok(result_15) => result_15,
-                                Err(error_18) if c.is_exception(&error_18) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_18) => return Err(error_18),
-                            };
-                            let result_16 = match c
-                                .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
-                            {
-                                Ok(result_16) => result_16,
-                                Err(error_19) if c.is_exception(&error_19) => {
-                                    if (result_15 as i64) > 4294967295 {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_19) => return Err(error_19),
-                            };
-                            let value_2 = if result_15 > result_16 {
-                                result_15
-                            } else {
-                                result_16
-                            };
-                            let res_2 = match c.PyUnicode_New(new_len, value_2) {
-                                Ok(res_2) => res_2,
-                                Err(error_20) if c.is_exception(&error_20) => {
-                                    if let Some(variable) = p_left.as_deref_mut() {
-                                        *variable = None;
-                                    }
-                                    return Err(error_20);
-                                }
-                                Err(error_20) => return Err(error_20),
-                            };
-                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                c,
-                                &res_2,
-                                0,
-                                left_2,
-                                0,
-                                result,
-                            ) {
-                                Ok(_) => {}
-                                Err(error_21) if c.is_exception(&error_21) => {
-                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                        c,
-                                        &res_2,
-                                        result,
-                                        right_2,
-                                        0,
-                                        result_2,
-                                    ) {
-                                        Ok(_) => {}
-                                        Err(error_23) if c.is_exception(&error_23) => {
-                                            if let Some(variable) = p_left.as_deref_mut() {
-                                                *variable = Some(res_2.clone());
-                                            }
-                                            return Err(error_23);
-                                        }
-                                        Err(error_23) => return Err(error_23),
-                                    };
-                                    if let Some(variable) = p_left.as_deref_mut() {
-                                        *variable = Some(res_2.clone());
-                                    }
-                                    return Err(error_21);
-                                }
-                                Err(error_21) => return Err(error_21),
-                            };
-                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                c,
-                                &res_2,
-                                result,
-                                right_2,
-                                0,
-                                result_2,
-                            ) {
-                                Ok(_) => {}
-                                Err(error_22) if c.is_exception(&error_22) => {
-                                    if let Some(variable) = p_left.as_deref_mut() {
-                                        *variable = Some(res_2.clone());
-                                    }
-                                    return Err(error_22);
-                                }
-                                Err(error_22) => return Err(error_22),
-                            };
-                            if let Some(variable) = p_left.as_deref_mut() {
-                                *variable = Some(res_2.clone());
-                            }
-                        }
-                    } else {
-                        let result_20 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                            Ok(result_20) => result_20,
-                            Err(error_24) if c.is_exception(&error_24) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_24) => return Err(error_24),
-                        };
-                        let result_21 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                            Ok(result_21) => result_21,
-                            Err(error_25) if c.is_exception(&error_25) => {
-                                if (result_20 as i64) > 4294967295 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_25) => return Err(error_25),
-                        };
-                        let value_3 = if result_20 > result_21 {
-                            result_20
-                        } else {
-                            result_21
-                        };
-                        let res_3 = match c.PyUnicode_New(new_len, value_3) {
-                            Ok(res_3) => res_3,
-                            Err(error_26) if c.is_exception(&error_26) => {
-                                if let Some(variable) = p_left.as_deref_mut() {
-                                    *variable = None;
-                                }
-                                return Err(error_26);
-                            }
-                            Err(error_26) => return Err(error_26),
-                        };
-                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                            c,
-                            &res_3,
-                            0,
-                            left_2,
-                            0,
-                            result,
-                        ) {
-                            Ok(_) => {}
-                            Err(error_27) if c.is_exception(&error_27) => {
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &res_3,
-                                    result,
-                                    right_2,
-                                    0,
-                                    result_2,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_29) if c.is_exception(&error_29) => {
-                                        if let Some(variable) = p_left.as_deref_mut() {
-                                            *variable = Some(res_3.clone());
-                                        }
-                                        return Err(error_29);
-                                    }
-                                    Err(error_29) => return Err(error_29),
-                                };
-                                if let Some(variable) = p_left.as_deref_mut() {
-                                    *variable = Some(res_3.clone());
-                                }
-                                return Err(error_27);
-                            }
-                            Err(error_27) => return Err(error_27),
-                        };
-                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                            c,
-                            &res_3,
-                            result,
-                            right_2,
-                            0,
-                            result_2,
-                        ) {
-                            Ok(_) => {}
-                            Err(error_28) if c.is_exception(&error_28) => {
-                                if let Some(variable) = p_left.as_deref_mut() {
-                                    *variable = Some(res_3.clone());
-                                }
-                                return Err(error_28);
-                            }
-                            Err(error_28) => return Err(error_28),
-                        };
-                        if let Some(variable) = p_left.as_deref_mut() {
-                            *variable = Some(res_3.clone());
-                        }
-                    }
-                } else {
-                    let result_25 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                        Ok(result_25) => result_25,
-                        Err(error_30) if c.is_exception(&error_30) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_30) => return Err(error_30),
-                    };
-                    let result_26 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                        Ok(result_26) => result_26,
-                        Err(error_31) if c.is_exception(&error_31) => {
-                            if (result_25 as i64) > 4294967295 {
+                    if super::unicodeobject::unicode_modifiable(c, Some(left_2))? != 0
+                        && c.PyUnicode_CheckExact(right_2)?
+                    {
+                        let kind_2 = c.PyASCIIObject_state_kind(right_2)?;
+                        if !(kind_2 <= c.PyASCIIObject_state_kind(left_2)?) {
+                            let result_11 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
+                            if result_11 > c.PyUnicode_MAX_CHAR_VALUE(right_2)? {
                                 return Err(
                                     c
                                         .unsupported(
@@ -6277,86 +4996,347 @@ pub fn PyUnicode_Append<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_31) => return Err(error_31),
-                    };
-                    let value_4 = if result_25 > result_26 {
-                        result_25
+                        if c.PyUnicode_IS_ASCII(left_2)? != 0
+                            && !(c.PyUnicode_IS_ASCII(right_2)? != 0)
+                        {
+                            let result_11 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
+                            if result_11 > c.PyUnicode_MAX_CHAR_VALUE(right_2)? {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_Append: call of unicode_resize while an exception is pending",
+                                ),
+                        );
                     } else {
-                        result_26
-                    };
-                    let res_4 = match c.PyUnicode_New(new_len, value_4) {
-                        Ok(res_4) => res_4,
-                        Err(error_32) if c.is_exception(&error_32) => {
+                        let result_11 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
+                        if result_11 > c.PyUnicode_MAX_CHAR_VALUE(right_2)? {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                ),
+                        );
+                    }
+                }
+                Err(error) => return Err(error),
+            };
+            if c.Py_Is(left_2, &empty)? {
+                if let Some(variable) = p_left.as_deref_mut() {
+                    *variable = Some(right_2.clone());
+                }
+                return Ok(());
+            }
+            if c.Py_Is(right_2, &empty)? {
+                return Ok(());
+            }
+            let result = c.PyUnicode_GET_LENGTH(left_2)?;
+            let result_2 = c.PyUnicode_GET_LENGTH(right_2)?;
+            if result
+                > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
+            {
+                let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+                let error_2 = c
+                    .PyErr_SetString(
+                        &PyExc_OverflowError,
+                        "strings are too large to concat",
+                    );
+                if let Some(variable) = p_left.as_deref_mut() {
+                    *variable = None;
+                }
+                return Err(error_2);
+            }
+            let new_len = result.wrapping_add(result_2);
+            let result_3 = super::unicodeobject::unicode_modifiable(c, Some(left_2))?;
+            if result_3 != 0 && c.PyUnicode_CheckExact(right_2)? {
+                let kind = c.PyASCIIObject_state_kind(right_2)?;
+                if kind <= c.PyASCIIObject_state_kind(left_2)? {
+                    if c.PyUnicode_IS_ASCII(left_2)? != 0
+                        && !(c.PyUnicode_IS_ASCII(right_2)? != 0)
+                    {
+                        let result_4 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
+                        let result_5 = c.PyUnicode_MAX_CHAR_VALUE(right_2)?;
+                        let value = if result_4 > result_5 {
+                            result_4
+                        } else {
+                            result_5
+                        };
+                        let res = match c.PyUnicode_New(new_len, value) {
+                            Ok(res) => res,
+                            Err(error_3) if c.is_exception(&error_3) => {
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = None;
+                                }
+                                return Err(error_3);
+                            }
+                            Err(error_3) => return Err(error_3),
+                        };
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res,
+                            0,
+                            left_2,
+                            0,
+                            result,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_4) if c.is_exception(&error_4) => {
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &res,
+                                    result,
+                                    right_2,
+                                    0,
+                                    result_2,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_6) if c.is_exception(&error_6) => {
+                                        if let Some(variable) = p_left.as_deref_mut() {
+                                            *variable = Some(res.clone());
+                                        }
+                                        return Err(error_6);
+                                    }
+                                    Err(error_6) => return Err(error_6),
+                                };
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = Some(res.clone());
+                                }
+                                return Err(error_4);
+                            }
+                            Err(error_4) => return Err(error_4),
+                        };
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res,
+                            result,
+                            right_2,
+                            0,
+                            result_2,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_5) if c.is_exception(&error_5) => {
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = Some(res.clone());
+                                }
+                                return Err(error_5);
+                            }
+                            Err(error_5) => return Err(error_5),
+                        };
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = Some(res.clone());
+                        }
+                    } else {
+                        let result_9 = match super::unicodeobject::unicode_resize(
+                            c,
+                            match p_left.as_deref_mut() {
+                                Some(variable) => variable,
+                                None => {
+                                    return Err(c.unsupported("NULL for a variable to set"));
+                                }
+                            },
+                            new_len,
+                        ) {
+                            Ok(result_9) => result_9,
+                            Err(error_7) if c.is_exception(&error_7) => {
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = None;
+                                }
+                                return Err(error_7);
+                            }
+                            Err(error_7) => return Err(error_7),
+                        };
+                        if result_9 != 0 {
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = None;
                             }
-                            return Err(error_32);
+                            return Ok(());
                         }
-                        Err(error_32) => return Err(error_32),
+                        let p_left_2 = match p_left.as_deref() {
+                            Some(variable) => variable.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL for a variable to set"));
+                            }
+                        };
+                        let object = match p_left_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &object,
+                            result,
+                            right_2,
+                            0,
+                            result_2,
+                        )?;
+                    }
+                } else {
+                    let result_4 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
+                    let result_5 = c.PyUnicode_MAX_CHAR_VALUE(right_2)?;
+                    let value = if result_4 > result_5 { result_4 } else { result_5 };
+                    let res = match c.PyUnicode_New(new_len, value) {
+                        Ok(res) => res,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = None;
+                            }
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
-                        &res_4,
+                        &res,
                         0,
                         left_2,
                         0,
                         result,
                     ) {
                         Ok(_) => {}
-                        Err(error_33) if c.is_exception(&error_33) => {
+                        Err(error_4) if c.is_exception(&error_4) => {
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
-                                &res_4,
+                                &res,
                                 result,
                                 right_2,
                                 0,
                                 result_2,
                             ) {
                                 Ok(_) => {}
-                                Err(error_35) if c.is_exception(&error_35) => {
+                                Err(error_6) if c.is_exception(&error_6) => {
                                     if let Some(variable) = p_left.as_deref_mut() {
-                                        *variable = Some(res_4.clone());
+                                        *variable = Some(res.clone());
                                     }
-                                    return Err(error_35);
+                                    return Err(error_6);
                                 }
-                                Err(error_35) => return Err(error_35),
+                                Err(error_6) => return Err(error_6),
                             };
                             if let Some(variable) = p_left.as_deref_mut() {
-                                *variable = Some(res_4.clone());
+                                *variable = Some(res.clone());
                             }
-                            return Err(error_33);
+                            return Err(error_4);
                         }
-                        Err(error_33) => return Err(error_33),
+                        Err(error_4) => return Err(error_4),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
-                        &res_4,
+                        &res,
                         result,
                         right_2,
                         0,
                         result_2,
                     ) {
                         Ok(_) => {}
-                        Err(error_34) if c.is_exception(&error_34) => {
+                        Err(error_5) if c.is_exception(&error_5) => {
                             if let Some(variable) = p_left.as_deref_mut() {
-                                *variable = Some(res_4.clone());
+                                *variable = Some(res.clone());
                             }
-                            return Err(error_34);
+                            return Err(error_5);
                         }
-                        Err(error_34) => return Err(error_34),
+                        Err(error_5) => return Err(error_5),
                     };
                     if let Some(variable) = p_left.as_deref_mut() {
-                        *variable = Some(res_4.clone());
+                        *variable = Some(res.clone());
                     }
+                }
+            } else {
+                let result_4 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
+                let result_5 = c.PyUnicode_MAX_CHAR_VALUE(right_2)?;
+                let value = if result_4 > result_5 { result_4 } else { result_5 };
+                let res = match c.PyUnicode_New(new_len, value) {
+                    Ok(res) => res,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = None;
+                        }
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &res,
+                    0,
+                    left_2,
+                    0,
+                    result,
+                ) {
+                    Ok(_) => {}
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res,
+                            result,
+                            right_2,
+                            0,
+                            result_2,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_6) if c.is_exception(&error_6) => {
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = Some(res.clone());
+                                }
+                                return Err(error_6);
+                            }
+                            Err(error_6) => return Err(error_6),
+                        };
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = Some(res.clone());
+                        }
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &res,
+                    result,
+                    right_2,
+                    0,
+                    result_2,
+                ) {
+                    Ok(_) => {}
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = Some(res.clone());
+                        }
+                        return Err(error_5);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if let Some(variable) = p_left.as_deref_mut() {
+                    *variable = Some(res.clone());
                 }
             };
             return Ok(());
         } else {
-            let error_37 = c.PyErr_BadInternalCall();
+            let error_9 = c.PyErr_BadInternalCall();
             if let Some(variable) = p_left.as_deref_mut() {
                 *variable = None;
             }
-            return Err(error_37);
+            return Err(error_9);
         }
     }
     return Err(c.PyErr_BadInternalCall());
@@ -6402,13 +5382,7 @@ pub fn parse_args_finds_unicode<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        match super::unicodeobject::ensure_unicode(c, (*substring).as_ref()) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        super::unicodeobject::ensure_unicode(c, (*substring).as_ref())?;
         return Ok(1);
     }
     return Ok(0);
@@ -6438,32 +5412,9 @@ pub fn unicode_expandtabs_impl<C: CApi>(
     tabsize: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_expandtabs_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_expandtabs_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let src_data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(src_data) => src_data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_expandtabs_impl: loop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let src_data = c.PyUnicode_DATA(self_)?;
     let (found_3, j_6) = {
         let mut found = 0i32;
         let mut i = 0isize;
@@ -6471,29 +5422,7 @@ pub fn unicode_expandtabs_impl<C: CApi>(
         let mut line_pos = 0isize;
         loop {
             if i < result {
-                let result_2 = match c.PyUnicode_READ(kind, Some(&src_data), i) {
-                    Ok(result_2) => result_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        if j > 9223372036854775806 {
-                            let PyExc_OverflowError_3 = c
-                                .global(Global::PyExc_OverflowError)?;
-                            return Err(
-                                c
-                                    .PyErr_SetString(
-                                        &PyExc_OverflowError_3,
-                                        "new string is too long",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_expandtabs_impl: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                let result_2 = c.PyUnicode_READ(kind, Some(&src_data), i)?;
                 let (found_2, j_5, line_pos_6) = if result_2 == 9 {
                     let (j_3, line_pos_3) = if tabsize > 0 {
                         let incr = (tabsize as isize)
@@ -6555,50 +5484,16 @@ pub fn unicode_expandtabs_impl<C: CApi>(
         }
     };
     if found_3 != 0 {
-        let result_3 = match c.PyUnicode_MAX_CHAR_VALUE(Some(self_)) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_expandtabs_impl: call of PyUnicode_New while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let result_3 = c.PyUnicode_MAX_CHAR_VALUE(self_)?;
         let u = c.PyUnicode_New(j_6, result_3)?;
-        let dest_data = match c.PyUnicode_DATA(Some(&u)) {
-            Ok(dest_data) => dest_data,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_expandtabs_impl: loop while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
+        let dest_data = c.PyUnicode_DATA(&u)?;
         {
             let mut i_3 = 0isize;
             let mut j_7 = 0isize;
             let mut line_pos_7 = 0isize;
             loop {
                 if i_3 < result {
-                    let result_4 = match c.PyUnicode_READ(kind, Some(&src_data), i_3) {
-                        Ok(result_4) => result_4,
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            c.PyUnicode_WRITE(kind, Some(&dest_data), j_7, 4294967295)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_expandtabs_impl: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    let result_4 = c.PyUnicode_READ(kind, Some(&src_data), i_3)?;
                     let (j_11, line_pos_12) = if result_4 == 9 {
                         let (j_9, line_pos_9) = if tabsize > 0 {
                             let incr_2 = (tabsize as isize)
@@ -6649,26 +5544,20 @@ pub fn unicode_find<C: CApi>(
     let mut substring = None::<C::Object>;
     let mut start = 0isize;
     let mut end = 0isize;
-    let result = match super::unicodeobject::parse_args_finds_unicode(
+    if super::unicodeobject::parse_args_finds_unicode(
         c,
         "find",
         args,
         &mut substring,
         &mut start,
         &mut end,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c
+    )? != 0
+    {
+        let result = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, 1)
         {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -6676,9 +5565,9 @@ pub fn unicode_find<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -6690,63 +5579,16 @@ pub fn unicode_getitem<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_getitem);
     if c.PyUnicode_Check(self_)? {
-        if index < 0 {
+        if (index < 0) || (index >= c.PyUnicode_GET_LENGTH(self_)?) {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
             );
         }
-        let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if !(index >= -1) {
-                    let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_getitem: call of PyUnicode_DATA while an exception is pending",
-                            ),
-                    );
-                }
-                let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_IndexError_3, "string index out of range"),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if index >= result {
-            let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
-            );
-        }
         let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-        let data = match c.PyUnicode_DATA(Some(self_)) {
-            Ok(data) => data,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_getitem: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), index) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_getitem: call of unicode_char while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        return Ok(c.unicode_char(result_2)?);
+        let data = c.PyUnicode_DATA(self_)?;
+        let result = c.PyUnicode_READ(kind, Some(&data), index)?;
+        return Ok(c.unicode_char(result)?);
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -6756,41 +5598,18 @@ pub fn unicode_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
     if c.PyASCIIObject_hash(self_)? != -1 {
         return Ok(c.PyASCIIObject_hash(self_)?);
     }
-    let result = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_hash: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.PyASCIIObject_state_kind(self_)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_hash: call of _Py_HashBytes while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyUnicode_DATA(self_)?;
+    let result_2 = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)?;
     let result_3 = match c
         ._Py_HashBytes(Some(&result), result_2.wrapping_mul(kind as isize))
     {
         Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error) if c.is_exception(&error) => {
             c.set_PyASCIIObject_hash(self_, -1)?;
-            return Err(error_3);
+            return Err(error);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let x = result_3 as usize;
     c.set_PyASCIIObject_hash(self_, x as isize)?;
@@ -6806,32 +5625,26 @@ pub fn unicode_index<C: CApi>(
     let mut substring = None::<C::Object>;
     let mut start = 0isize;
     let mut end = 0isize;
-    let result = match super::unicodeobject::parse_args_finds_unicode(
+    if super::unicodeobject::parse_args_finds_unicode(
         c,
         "index",
         args,
         &mut substring,
         &mut start,
         &mut end,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c
+    )? != 0
+    {
+        let result = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, 1)
         {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -6841,19 +5654,7 @@ pub fn unicode_isascii_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isascii_impl);
-    let result = match c.PyUnicode_IS_ASCII(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            super::boolobject::PyBool_FromLong(c, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isascii_impl: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_IS_ASCII(self_)?;
     return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_islower_impl`.
@@ -6862,71 +5663,12 @@ pub fn unicode_islower_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_islower_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_islower_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_islower_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            if result == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_islower_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c.unsupported("unicode_islower_impl: loop while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_islower_impl: call of _PyUnicode_IsLowercase while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_3 = match c._PyUnicode_IsLowercase(result_2) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
-                super::boolobject::PyBool_FromLong(c, -1)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_islower_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
+        let result_3 = c._PyUnicode_IsLowercase(result_2)?;
         return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
     if result == 0 {
@@ -6937,64 +5679,17 @@ pub fn unicode_islower_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_islower_impl: call of _PyUnicode_IsUppercase while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                let result_5 = match c._PyUnicode_IsUppercase(result_4) {
-                    Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_islower_impl: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                if result_5 != 0 {
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
+                let result_5 = c._PyUnicode_IsUppercase(result_4)?;
+                if (result_5 != 0) || (c._PyUnicode_IsTitlecase(result_4)? != 0) {
                     return Ok(c.global(Global::Py_False)?);
                 }
-                let result_6 = match c._PyUnicode_IsTitlecase(result_4) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_islower_impl: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
-                if result_6 != 0 {
-                    return Ok(c.global(Global::Py_False)?);
-                }
-                let cased_2 = if cased != 0 {
+                let cased_2 = if (cased != 0)
+                    || !(c._PyUnicode_IsLowercase(result_4)? != 0)
+                {
                     cased
                 } else {
-                    let result_7 = match c._PyUnicode_IsLowercase(result_4) {
-                        Ok(result_7) => result_7,
-                        Err(error_8) if c.is_exception(&error_8) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_islower_impl: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_8) => return Err(error_8),
-                    };
-                    if result_7 != 0 { 1i32 } else { cased }
+                    1i32
                 };
                 let i_2 = i.wrapping_add(1);
                 cased = cased_2;
@@ -7012,71 +5707,12 @@ pub fn unicode_isupper_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isupper_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isupper_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isupper_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            if result == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isupper_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c.unsupported("unicode_isupper_impl: loop while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isupper_impl: call of _PyUnicode_IsUppercase while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_3 = match c._PyUnicode_IsUppercase(result_2) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
-                super::boolobject::PyBool_FromLong(c, 1)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isupper_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
+        let result_3 = c._PyUnicode_IsUppercase(result_2)?;
         return Ok(super::boolobject::PyBool_FromLong(c, i64::from(result_3 != 0))?);
     }
     if result == 0 {
@@ -7087,64 +5723,17 @@ pub fn unicode_isupper_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isupper_impl: call of _PyUnicode_IsLowercase while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                let result_5 = match c._PyUnicode_IsLowercase(result_4) {
-                    Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isupper_impl: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                if result_5 != 0 {
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
+                let result_5 = c._PyUnicode_IsLowercase(result_4)?;
+                if (result_5 != 0) || (c._PyUnicode_IsTitlecase(result_4)? != 0) {
                     return Ok(c.global(Global::Py_False)?);
                 }
-                let result_6 = match c._PyUnicode_IsTitlecase(result_4) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isupper_impl: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
-                if result_6 != 0 {
-                    return Ok(c.global(Global::Py_False)?);
-                }
-                let cased_2 = if cased != 0 {
+                let cased_2 = if (cased != 0)
+                    || !(c._PyUnicode_IsUppercase(result_4)? != 0)
+                {
                     cased
                 } else {
-                    let result_7 = match c._PyUnicode_IsUppercase(result_4) {
-                        Ok(result_7) => result_7,
-                        Err(error_8) if c.is_exception(&error_8) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_isupper_impl: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_8) => return Err(error_8),
-                    };
-                    if result_7 != 0 { 1i32 } else { cased }
+                    1i32
                 };
                 let i_2 = i.wrapping_add(1);
                 cased = cased_2;
@@ -7162,91 +5751,13 @@ pub fn unicode_istitle_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_istitle_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_istitle_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_istitle_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            if result == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_istitle_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c.unsupported("unicode_istitle_impl: loop while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_istitle_impl: call of _PyUnicode_IsTitlecase while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let value = {
-            let result_3 = match c._PyUnicode_IsTitlecase(result_2) {
-                Ok(result_3) => result_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    super::boolobject::PyBool_FromLong(c, 1)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_istitle_impl: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_3 != 0 {
-                true
-            } else {
-                let result_4 = match c._PyUnicode_IsUppercase(result_2) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        super::boolobject::PyBool_FromLong(c, 1)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_istitle_impl: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                if result_4 != 0 { true } else { false }
-            }
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
+        let result_3 = c._PyUnicode_IsTitlecase(result_2)?;
+        let value = (result_3 != 0) || (c._PyUnicode_IsUppercase(result_2)? != 0);
         return Ok(super::boolobject::PyBool_FromLong(c, i64::from(value))?);
     }
     if result == 0 {
@@ -7258,104 +5769,26 @@ pub fn unicode_istitle_impl<C: CApi>(
         let mut previous_is_cased = 0i32;
         loop {
             if i < result {
-                let result_5 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_istitle_impl: call of _PyUnicode_IsUppercase while an exception is pending",
-                                ),
-                        );
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
+                let result_5 = c._PyUnicode_IsUppercase(result_4)?;
+                let (cased_3, previous_is_cased_3) = if (result_5 != 0)
+                    || (c._PyUnicode_IsTitlecase(result_4)? != 0)
+                {
+                    if previous_is_cased != 0 {
+                        return Ok(c.global(Global::Py_False)?);
                     }
-                    Err(error_6) => return Err(error_6),
-                };
-                let (cased_3, previous_is_cased_3) = {
-                    let result_6 = match c._PyUnicode_IsUppercase(result_5) {
-                        Ok(result_6) => result_6,
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            if previous_is_cased != 0 {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_istitle_impl: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_istitle_impl: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_7) => return Err(error_7),
-                    };
-                    if result_6 != 0 {
-                        if previous_is_cased != 0 {
+                    (1i32, 1i32)
+                } else {
+                    let result_6 = c._PyUnicode_IsLowercase(result_4)?;
+                    let (cased_2, previous_is_cased_2) = if result_6 != 0 {
+                        if !(previous_is_cased != 0) {
                             return Ok(c.global(Global::Py_False)?);
                         }
                         (1i32, 1i32)
                     } else {
-                        let result_7 = match c._PyUnicode_IsTitlecase(result_5) {
-                            Ok(result_7) => result_7,
-                            Err(error_8) if c.is_exception(&error_8) => {
-                                if previous_is_cased != 0 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_istitle_impl: return of a computed value while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_istitle_impl: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            Err(error_8) => return Err(error_8),
-                        };
-                        if result_7 != 0 {
-                            if previous_is_cased != 0 {
-                                return Ok(c.global(Global::Py_False)?);
-                            }
-                            (1i32, 1i32)
-                        } else {
-                            let (cased_2, previous_is_cased_2) = {
-                                let result_8 = match c._PyUnicode_IsLowercase(result_5) {
-                                    Ok(result_8) => result_8,
-                                    Err(error_9) if c.is_exception(&error_9) => {
-                                        if previous_is_cased != 0 {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "unicode_istitle_impl: loop that goes on with an exception pending",
-                                                    ),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_istitle_impl: return of a computed value while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_9) => return Err(error_9),
-                                };
-                                if result_8 != 0 {
-                                    if !(previous_is_cased != 0) {
-                                        return Ok(c.global(Global::Py_False)?);
-                                    }
-                                    (1i32, 1i32)
-                                } else {
-                                    (cased, 0i32)
-                                }
-                            };
-                            (cased_2, previous_is_cased_2)
-                        }
-                    }
+                        (cased, 0i32)
+                    };
+                    (cased_2, previous_is_cased_2)
                 };
                 let i_2 = i.wrapping_add(1);
                 cased = cased_3;
@@ -7374,61 +5807,14 @@ pub fn unicode_isalpha_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isalpha_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isalpha_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isalpha_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            if result == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isalpha_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c.unsupported("unicode_isalpha_impl: loop while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isalpha_impl: call of _PyUnicode_IsAlpha while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
         let result_3 = match c._PyUnicode_IsAlpha(result_2) {
             Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -7437,7 +5823,7 @@ pub fn unicode_isalpha_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
@@ -7448,21 +5834,10 @@ pub fn unicode_isalpha_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isalpha_impl: call of _PyUnicode_IsAlpha while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
                 let result_5 = match c._PyUnicode_IsAlpha(result_4) {
                     Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7470,7 +5845,7 @@ pub fn unicode_isalpha_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
@@ -7491,44 +5866,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isalnum_impl);
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isalnum_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c.unsupported("unicode_isalnum_impl: loop while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isalnum_impl: call of _PyUnicode_IsAlpha while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
         let value = {
             let result_3 = match c._PyUnicode_IsAlpha(result_2) {
                 Ok(result_3) => result_3,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error) if c.is_exception(&error) => {
                     super::boolobject::PyBool_FromLong(c, 1)?;
                     return Err(
                         c
@@ -7537,14 +5882,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                             ),
                     );
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error) => return Err(error),
             };
             if result_3 != 0 {
                 true
             } else {
                 let result_4 = match c._PyUnicode_IsDecimalDigit(result_2) {
                     Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         super::boolobject::PyBool_FromLong(c, 1)?;
                         return Err(
                             c
@@ -7553,14 +5898,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_4 != 0 {
                     true
                 } else {
                     let result_5 = match c._PyUnicode_IsDigit(result_2) {
                         Ok(result_5) => result_5,
-                        Err(error_6) if c.is_exception(&error_6) => {
+                        Err(error_3) if c.is_exception(&error_3) => {
                             super::boolobject::PyBool_FromLong(c, 1)?;
                             return Err(
                                 c
@@ -7569,14 +5914,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_6) => return Err(error_6),
+                        Err(error_3) => return Err(error_3),
                     };
                     if result_5 != 0 {
                         true
                     } else {
                         let result_6 = match c._PyUnicode_IsNumeric(result_2) {
                             Ok(result_6) => result_6,
-                            Err(error_7) if c.is_exception(&error_7) => {
+                            Err(error_4) if c.is_exception(&error_4) => {
                                 super::boolobject::PyBool_FromLong(c, 1)?;
                                 return Err(
                                     c
@@ -7585,7 +5930,7 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_7) => return Err(error_7),
+                            Err(error_4) => return Err(error_4),
                         };
                         if result_6 != 0 { true } else { false }
                     }
@@ -7601,22 +5946,11 @@ pub fn unicode_isalnum_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_7 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isalnum_impl: call of _PyUnicode_IsAlpha while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_8) => return Err(error_8),
-                };
+                let result_7 = c.PyUnicode_READ(kind, Some(&data), i)?;
                 let value_2 = {
                     let result_8 = match c._PyUnicode_IsAlpha(result_7) {
                         Ok(result_8) => result_8,
-                        Err(error_9) if c.is_exception(&error_9) => {
+                        Err(error_5) if c.is_exception(&error_5) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -7624,14 +5958,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_9) => return Err(error_9),
+                        Err(error_5) => return Err(error_5),
                     };
                     if result_8 != 0 {
                         true
                     } else {
                         let result_9 = match c._PyUnicode_IsDecimalDigit(result_7) {
                             Ok(result_9) => result_9,
-                            Err(error_10) if c.is_exception(&error_10) => {
+                            Err(error_6) if c.is_exception(&error_6) => {
                                 return Err(
                                     c
                                         .unsupported(
@@ -7639,14 +5973,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_10) => return Err(error_10),
+                            Err(error_6) => return Err(error_6),
                         };
                         if result_9 != 0 {
                             true
                         } else {
                             let result_10 = match c._PyUnicode_IsDigit(result_7) {
                                 Ok(result_10) => result_10,
-                                Err(error_11) if c.is_exception(&error_11) => {
+                                Err(error_7) if c.is_exception(&error_7) => {
                                     return Err(
                                         c
                                             .unsupported(
@@ -7654,14 +5988,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                             ),
                                     );
                                 }
-                                Err(error_11) => return Err(error_11),
+                                Err(error_7) => return Err(error_7),
                             };
                             if result_10 != 0 {
                                 true
                             } else {
                                 let result_11 = match c._PyUnicode_IsNumeric(result_7) {
                                     Ok(result_11) => result_11,
-                                    Err(error_12) if c.is_exception(&error_12) => {
+                                    Err(error_8) if c.is_exception(&error_8) => {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -7669,7 +6003,7 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                                 ),
                                         );
                                     }
-                                    Err(error_12) => return Err(error_12),
+                                    Err(error_8) => return Err(error_8),
                                 };
                                 if result_11 != 0 { true } else { false }
                             }
@@ -7694,64 +6028,14 @@ pub fn unicode_isdecimal_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isdecimal_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isdecimal_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdecimal_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            if result == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdecimal_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isdecimal_impl: loop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdecimal_impl: call of _PyUnicode_IsDecimalDigit while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
         let result_3 = match c._PyUnicode_IsDecimalDigit(result_2) {
             Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -7760,7 +6044,7 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
@@ -7771,21 +6055,10 @@ pub fn unicode_isdecimal_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isdecimal_impl: call of _PyUnicode_IsDecimalDigit while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
                 let result_5 = match c._PyUnicode_IsDecimalDigit(result_4) {
                     Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7793,7 +6066,7 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
@@ -7813,61 +6086,14 @@ pub fn unicode_isdigit_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isdigit_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isdigit_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdigit_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            if result == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdigit_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c.unsupported("unicode_isdigit_impl: loop while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdigit_impl: call of _PyUnicode_IsDigit while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
         let result_3 = match c._PyUnicode_IsDigit(result_2) {
             Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -7876,7 +6102,7 @@ pub fn unicode_isdigit_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
@@ -7887,21 +6113,10 @@ pub fn unicode_isdigit_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isdigit_impl: call of _PyUnicode_IsDigit while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
                 let result_5 = match c._PyUnicode_IsDigit(result_4) {
                     Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7909,7 +6124,7 @@ pub fn unicode_isdigit_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
@@ -7929,64 +6144,14 @@ pub fn unicode_isnumeric_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isnumeric_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isnumeric_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isnumeric_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            if result == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isnumeric_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isnumeric_impl: loop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isnumeric_impl: call of _PyUnicode_IsNumeric while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
         let result_3 = match c._PyUnicode_IsNumeric(result_2) {
             Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -7995,7 +6160,7 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
@@ -8006,21 +6171,10 @@ pub fn unicode_isnumeric_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isnumeric_impl: call of _PyUnicode_IsNumeric while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
                 let result_5 = match c._PyUnicode_IsNumeric(result_4) {
                     Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8028,7 +6182,7 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
@@ -8048,51 +6202,17 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
     self_: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyUnicode_ScanIdentifier);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_ScanIdentifier: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     if result == 0 {
         return Ok(0);
     }
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_ScanIdentifier: call of PyUnicode_READ while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-        Ok(result_2) => result_2,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_ScanIdentifier: call of _PyUnicode_IsXidStart while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
+    let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
     {
         let result_3 = match c._PyUnicode_IsXidStart(result_2) {
             Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -8100,7 +6220,7 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         if !(result_3 != 0) {
             if result_2 != 95 {
@@ -8112,21 +6232,10 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
         let mut i = 1isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicode_ScanIdentifier: call of _PyUnicode_IsXidContinue while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
                 let result_5 = match c._PyUnicode_IsXidContinue(result_4) {
                     Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8134,7 +6243,7 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
@@ -8155,7 +6264,7 @@ pub fn PyUnicode_IsIdentifier<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyUnicode_IsIdentifier);
     let result = super::unicodeobject::_PyUnicode_ScanIdentifier(c, self_)?;
-    let result_2 = c.PyUnicode_GET_LENGTH(Some(self_))?;
+    let result_2 = c.PyUnicode_GET_LENGTH(self_)?;
     return Ok(i32::from((result_2 != 0) && (result == result_2)));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isidentifier_impl`.
@@ -8164,19 +6273,7 @@ pub fn unicode_isidentifier_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isidentifier_impl);
-    let result = match super::unicodeobject::PyUnicode_IsIdentifier(c, self_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            super::boolobject::PyBool_FromLong(c, 0)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isidentifier_impl: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::unicodeobject::PyUnicode_IsIdentifier(c, self_)?;
     return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isprintable_impl`.
@@ -8185,56 +6282,14 @@ pub fn unicode_isprintable_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isprintable_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isprintable_impl: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isprintable_impl: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_isprintable_impl: loop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
     if result == 1 {
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isprintable_impl: call of _PyUnicode_IsPrintable while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyUnicode_READ(kind, Some(&data), 0)?;
         let result_3 = match c._PyUnicode_IsPrintable(result_2) {
             Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -8243,7 +6298,7 @@ pub fn unicode_isprintable_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
@@ -8251,21 +6306,10 @@ pub fn unicode_isprintable_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < result {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_isprintable_impl: call of _PyUnicode_IsPrintable while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let result_4 = c.PyUnicode_READ(kind, Some(&data), i)?;
                 let result_5 = match c._PyUnicode_IsPrintable(result_4) {
                     Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8273,7 +6317,7 @@ pub fn unicode_isprintable_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
@@ -8299,7 +6343,7 @@ pub fn unicode_join<C: CApi>(
 /// CPython: Objects/unicodeobject.c, `unicode_length`.
 pub fn unicode_length<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_length);
-    return Ok(c.PyUnicode_GET_LENGTH(Some(self_))?);
+    return Ok(c.PyUnicode_GET_LENGTH(self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_ljust_impl`.
 pub fn unicode_ljust_impl<C: CApi>(
@@ -8309,43 +6353,12 @@ pub fn unicode_ljust_impl<C: CApi>(
     fillchar: u32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_ljust_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_ljust_impl: call of unicode_result_unchanged while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_ljust_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyUnicode_GET_LENGTH(self_)? >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_ljust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     return Ok(
-        super::unicodeobject::pad(c, self_, 0, width.wrapping_sub(result_2), fillchar)?,
+        super::unicodeobject::pad(c, self_, 0, width.wrapping_sub(result), fillchar)?,
     );
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_XStrip`.
@@ -8357,59 +6370,14 @@ pub fn _PyUnicode_XStrip<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyUnicode_XStrip);
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(data) => data,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_XStrip: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_XStrip: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(sepobj)) {
-        Ok(result_2) => result_2,
-        Err(error_3) if c.is_exception(&error_3) => {
-            c.PyASCIIObject_state_kind(sepobj)?;
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_XStrip: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    let data = c.PyUnicode_DATA(self_)?;
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
+    let result_2 = c.PyUnicode_GET_LENGTH(sepobj)?;
     let kind_2 = c.PyASCIIObject_state_kind(sepobj)?;
-    let result_3 = match c.PyUnicode_DATA(Some(sepobj)) {
-        Ok(result_3) => result_3,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_XStrip: call of make_bloom_mask while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_3 = c.PyUnicode_DATA(sepobj)?;
     let result_4 = match c.make_bloom_mask(kind_2 as i32, Some(&result_3), result_2) {
         Ok(result_4) => result_4,
-        Err(error_5) if c.is_exception(&error_5) => {
+        Err(error) if c.is_exception(&error) => {
             if striptype != 1 {
                 return Err(
                     c
@@ -8433,47 +6401,27 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error) => return Err(error),
     };
     let i_4 = if striptype != 1 {
         let i_3 = {
             let mut i = 0isize;
             loop {
                 if i < result {
-                    let result_5 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                        Ok(result_5) => result_5,
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            if (result_4 & 9223372036854775808) != 0 {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicode_XStrip: call of PyUnicode_FindChar while an exception is pending",
-                                        ),
-                                );
-                            }
-                            if striptype != 0 {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicode_XStrip: loop while an exception is pending",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    let result_5 = c.PyUnicode_READ(kind, Some(&data), i)?;
                     if (result_4
                         & ((1 as u32).wrapping_shl((result_5 & 63) as u32) as u64)) != 0
                     {
-                        match c.PyUnicode_FindChar(sepobj, result_5, 0, result_2, 1) {
-                            Ok(_) => {}
-                            Err(error_7) if c.is_exception(&error_7) => {
+                        let result_6 = match super::unicodeobject::PyUnicode_FindChar(
+                            c,
+                            sepobj,
+                            result_5,
+                            0,
+                            result_2,
+                            1,
+                        ) {
+                            Ok(result_6) => result_6,
+                            Err(error_2) if c.is_exception(&error_2) => {
                                 if striptype != 0 {
                                     return Err(
                                         c
@@ -8489,13 +6437,17 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_7) => return Err(error_7),
+                            Err(error_2) => return Err(error_2),
                         };
-                        let i_2 = i.wrapping_add(1);
-                        i = i_2;
-                        continue;
+                        if !(result_6 < 0) {
+                            let i_2 = i.wrapping_add(1);
+                            i = i_2;
+                            continue;
+                        }
+                        break i;
+                    } else {
+                        break i
                     }
-                    break i;
                 } else {
                     break i
                 }
@@ -8511,32 +6463,20 @@ pub fn _PyUnicode_XStrip<C: CApi>(
             let mut j_2 = j;
             loop {
                 if j_2 >= i_4 {
-                    let result_7 = match c.PyUnicode_READ(kind, Some(&data), j_2) {
-                        Ok(result_7) => result_7,
-                        Err(error_8) if c.is_exception(&error_8) => {
-                            if (result_4 & 9223372036854775808) != 0 {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicode_XStrip: call of PyUnicode_FindChar while an exception is pending",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_8) => return Err(error_8),
-                    };
+                    let result_7 = c.PyUnicode_READ(kind, Some(&data), j_2)?;
                     if (result_4
                         & ((1 as u32).wrapping_shl((result_7 & 63) as u32) as u64)) != 0
                     {
-                        match c.PyUnicode_FindChar(sepobj, result_7, 0, result_2, 1) {
-                            Ok(_) => {}
-                            Err(error_9) if c.is_exception(&error_9) => {
+                        let result_8 = match super::unicodeobject::PyUnicode_FindChar(
+                            c,
+                            sepobj,
+                            result_7,
+                            0,
+                            result_2,
+                            1,
+                        ) {
+                            Ok(result_8) => result_8,
+                            Err(error_3) if c.is_exception(&error_3) => {
                                 return Err(
                                     c
                                         .unsupported(
@@ -8544,13 +6484,17 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_9) => return Err(error_9),
+                            Err(error_3) => return Err(error_3),
                         };
-                        let j_3 = j_2.wrapping_sub(1);
-                        j_2 = j_3;
-                        continue;
+                        if !(result_8 < 0) {
+                            let j_3 = j_2.wrapping_sub(1);
+                            j_2 = j_3;
+                            continue;
+                        }
+                        break j_2;
+                    } else {
+                        break j_2
                     }
-                    break j_2;
                 } else {
                     break j_2
                 }
@@ -8598,27 +6542,9 @@ pub fn PyUnicode_Replace<C: CApi>(
     maxcount: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_Replace);
-    match super::unicodeobject::ensure_unicode(c, Some(str)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    match super::unicodeobject::ensure_unicode(c, Some(substr)) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match super::unicodeobject::ensure_unicode(c, Some(replstr)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    super::unicodeobject::ensure_unicode(c, Some(str))?;
+    super::unicodeobject::ensure_unicode(c, Some(substr))?;
+    super::unicodeobject::ensure_unicode(c, Some(replstr))?;
     return Ok(c.replace(str, substr, replstr, maxcount)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_replace_impl`.
@@ -8640,30 +6566,8 @@ pub fn unicode_removeprefix_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_removeprefix_impl);
     if c.tailmatch_3_11(self_, Some(prefix), 0, isize::MAX, -1)? != 0 {
-        let result = match c.PyUnicode_GET_LENGTH(Some(prefix)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_removeprefix_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_removeprefix_impl: call of PyUnicode_Substring while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyUnicode_GET_LENGTH(prefix)?;
+        let result_2 = c.PyUnicode_GET_LENGTH(self_)?;
         return Ok(c.PyUnicode_Substring(Some(self_), result, result_2)?);
     }
     return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
@@ -8676,30 +6580,8 @@ pub fn unicode_removesuffix_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_removesuffix_impl);
     if c.tailmatch_3_11(self_, Some(suffix), 0, isize::MAX, 1)? != 0 {
-        let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_removesuffix_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match c.PyUnicode_GET_LENGTH(Some(suffix)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_removesuffix_impl: call of PyUnicode_Substring while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyUnicode_GET_LENGTH(self_)?;
+        let result_2 = c.PyUnicode_GET_LENGTH(suffix)?;
         return Ok(c.PyUnicode_Substring(Some(self_), 0, result.wrapping_sub(result_2))?);
     }
     return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
@@ -8714,26 +6596,20 @@ pub fn unicode_rfind<C: CApi>(
     let mut substring = None::<C::Object>;
     let mut start = 0isize;
     let mut end = 0isize;
-    let result = match super::unicodeobject::parse_args_finds_unicode(
+    if super::unicodeobject::parse_args_finds_unicode(
         c,
         "rfind",
         args,
         &mut substring,
         &mut start,
         &mut end,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c
+    )? != 0
+    {
+        let result = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, -1)
         {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -8741,9 +6617,9 @@ pub fn unicode_rfind<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -8757,32 +6633,26 @@ pub fn unicode_rindex<C: CApi>(
     let mut substring = None::<C::Object>;
     let mut start = 0isize;
     let mut end = 0isize;
-    let result = match super::unicodeobject::parse_args_finds_unicode(
+    if super::unicodeobject::parse_args_finds_unicode(
         c,
         "rindex",
         args,
         &mut substring,
         &mut start,
         &mut end,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c
+    )? != 0
+    {
+        let result = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, -1)
         {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -8794,43 +6664,12 @@ pub fn unicode_rjust_impl<C: CApi>(
     fillchar: u32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_rjust_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_rjust_impl: call of unicode_result_unchanged while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_rjust_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyUnicode_GET_LENGTH(self_)? >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_rjust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     return Ok(
-        super::unicodeobject::pad(c, self_, width.wrapping_sub(result_2), 0, fillchar)?,
+        super::unicodeobject::pad(c, self_, width.wrapping_sub(result), 0, fillchar)?,
     );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Split`.
@@ -8841,21 +6680,9 @@ pub fn PyUnicode_Split<C: CApi>(
     maxsplit: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_Split);
-    match super::unicodeobject::ensure_unicode(c, Some(s)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::unicodeobject::ensure_unicode(c, Some(s))?;
     if let Some(sep_2) = sep {
-        match super::unicodeobject::ensure_unicode(c, Some(sep_2)) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        super::unicodeobject::ensure_unicode(c, Some(sep_2))?;
         return Ok(c.split(s, sep, maxsplit)?);
     }
     return Ok(c.split(s, sep, maxsplit)?);
@@ -8923,21 +6750,9 @@ pub fn PyUnicode_RSplit<C: CApi>(
     maxsplit: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_RSplit);
-    match super::unicodeobject::ensure_unicode(c, Some(s)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::unicodeobject::ensure_unicode(c, Some(s))?;
     if let Some(sep_2) = sep {
-        match super::unicodeobject::ensure_unicode(c, Some(sep_2)) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        super::unicodeobject::ensure_unicode(c, Some(sep_2))?;
         return Ok(c.rsplit(s, sep, maxsplit)?);
     }
     return Ok(c.rsplit(s, sep, maxsplit)?);
@@ -9016,33 +6831,8 @@ pub fn unicode_maketrans_impl<C: CApi>(
                     ),
             );
         }
-        let result = match c.PyUnicode_GET_LENGTH(Some(x)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_maketrans_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match c.PyUnicode_GET_LENGTH(Some(y_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_ValueError_2,
-                            "the first two maketrans arguments must have equal length",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result != result_2 {
+        let result = c.PyUnicode_GET_LENGTH(x)?;
+        if result != c.PyUnicode_GET_LENGTH(y_2)? {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
@@ -9054,89 +6844,16 @@ pub fn unicode_maketrans_impl<C: CApi>(
         }
         let x_kind = c.PyASCIIObject_state_kind(x)? as i32;
         let y_kind = c.PyASCIIObject_state_kind(y_2)? as i32;
-        let x_data = match c.PyUnicode_DATA(Some(x)) {
-            Ok(x_data) => x_data,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_maketrans_impl: call of PyUnicode_DATA while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let y_data = match c.PyUnicode_DATA(Some(y_2)) {
-            Ok(y_data) => y_data,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_maketrans_impl: loop while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let x_data = c.PyUnicode_DATA(x)?;
+        let y_data = c.PyUnicode_DATA(y_2)?;
         {
             let mut i = 0isize;
             loop {
-                let result_3 = match c.PyUnicode_GET_LENGTH(Some(x)) {
-                    Ok(result_3) => result_3,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        if i < -1 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_maketrans_impl: call of PyUnicode_READ while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if let Some(z_2) = z {
-                            let _ = c.PyASCIIObject_state_kind(z_2)? as i32;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_maketrans_impl: call of PyUnicode_DATA while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_maketrans_impl: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                if i < result_3 {
-                    let result_4 = match c.PyUnicode_READ(x_kind, Some(&x_data), i) {
-                        Ok(result_4) => result_4,
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
-                    let key = c.PyLong_FromLong(result_4 as i64)?;
-                    let result_5 = match c.PyUnicode_READ(y_kind, Some(&y_data), i) {
-                        Ok(result_5) => result_5,
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_7) => return Err(error_7),
-                    };
-                    let value = c.PyLong_FromLong(result_5 as i64)?;
+                if i < c.PyUnicode_GET_LENGTH(x)? {
+                    let result_2 = c.PyUnicode_READ(x_kind, Some(&x_data), i)?;
+                    let key = c.PyLong_FromLong(result_2 as i64)?;
+                    let result_3 = c.PyUnicode_READ(y_kind, Some(&y_data), i)?;
+                    let value = c.PyLong_FromLong(result_3 as i64)?;
                     c.PyDict_SetItem(&new, &key, &value)?;
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
@@ -9145,58 +6862,15 @@ pub fn unicode_maketrans_impl<C: CApi>(
                 break;
             }
         };
-        if let Some(z_3) = z {
-            let z_kind = c.PyASCIIObject_state_kind(z_3)? as i32;
-            let z_data = match c.PyUnicode_DATA(Some(z_3)) {
-                Ok(z_data) => z_data,
-                Err(error_8) if c.is_exception(&error_8) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_maketrans_impl: loop while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_8) => return Err(error_8),
-            };
+        if let Some(z_2) = z {
+            let z_kind = c.PyASCIIObject_state_kind(z_2)? as i32;
+            let z_data = c.PyUnicode_DATA(z_2)?;
             {
                 let mut i_3 = 0isize;
                 loop {
-                    let result_6 = match c.PyUnicode_GET_LENGTH(Some(z_3)) {
-                        Ok(result_6) => result_6,
-                        Err(error_9) if c.is_exception(&error_9) => {
-                            if i_3 < -1 {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_maketrans_impl: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_maketrans_impl: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_9) => return Err(error_9),
-                    };
-                    if i_3 < result_6 {
-                        let result_7 = match c.PyUnicode_READ(z_kind, Some(&z_data), i_3)
-                        {
-                            Ok(result_7) => result_7,
-                            Err(error_10) if c.is_exception(&error_10) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_10) => return Err(error_10),
-                        };
-                        let key_2 = c.PyLong_FromLong(result_7 as i64)?;
+                    if i_3 < c.PyUnicode_GET_LENGTH(z_2)? {
+                        let result_4 = c.PyUnicode_READ(z_kind, Some(&z_data), i_3)?;
+                        let key_2 = c.PyLong_FromLong(result_4 as i64)?;
                         let Py_None = c.global(Global::Py_None)?;
                         c.PyDict_SetItem(&new, &key_2, &Py_None)?;
                         let i_4 = i_3.wrapping_add(1);
@@ -9224,11 +6898,11 @@ pub fn unicode_maketrans_impl<C: CApi>(
                 let mut i_6 = i_5;
                 let mut key_3 = None::<C::Object>;
                 let mut value_2 = None::<C::Object>;
-                let result_8 = match c
+                let result_5 = match c
                     .PyDict_Next(x, &mut i_6, Some(&mut key_3), &mut value_2)
                 {
-                    Ok(result_8) => result_8,
-                    Err(error_11) if c.is_exception(&error_11) => {
+                    Ok(result_5) => result_5,
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
@@ -9236,85 +6910,60 @@ pub fn unicode_maketrans_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_11) => return Err(error_11),
+                    Err(error) => return Err(error),
                 };
-                if result_8 != 0 {
+                if result_5 != 0 {
                     let object = match key_3.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
                     let check = c.PyUnicode_Check(&object)?;
                     if check {
-                        let result_9 = match c.PyUnicode_GET_LENGTH(key_3.as_ref()) {
-                            Ok(result_9) => result_9,
-                            Err(error_12) if c.is_exception(&error_12) => {
-                                let PyExc_ValueError_4 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c
-                                        .PyErr_SetString(
-                                            &PyExc_ValueError_4,
-                                            "string keys in translate table must be of length 1",
-                                        ),
-                                );
-                            }
-                            Err(error_12) => return Err(error_12),
-                        };
-                        if result_9 != 1 {
-                            let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
-                            return Err(
-                                c
-                                    .PyErr_SetString(
-                                        &PyExc_ValueError_3,
-                                        "string keys in translate table must be of length 1",
-                                    ),
-                            );
-                        }
                         let object_2 = match key_3.as_ref() {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->state")),
-                        };
-                        let kind = c.PyASCIIObject_state_kind(&object_2)? as i32;
-                        let data = match c.PyUnicode_DATA(key_3.as_ref()) {
-                            Ok(data) => data,
-                            Err(error_13) if c.is_exception(&error_13) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_maketrans_impl: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_13) => return Err(error_13),
-                        };
-                        let result_10 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-                            Ok(result_10) => result_10,
-                            Err(error_14) if c.is_exception(&error_14) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_14) => return Err(error_14),
-                        };
-                        let newkey = c.PyLong_FromLong(result_10 as i64)?;
-                        let object_3 = match value_2.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        c.PyDict_SetItem(&new, &newkey, &object_3)?;
-                    } else {
+                        if c.PyUnicode_GET_LENGTH(&object_2)? != 1 {
+                            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_ValueError_2,
+                                        "string keys in translate table must be of length 1",
+                                    ),
+                            );
+                        }
+                        let object_3 = match key_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->state")),
+                        };
+                        let kind = c.PyASCIIObject_state_kind(&object_3)? as i32;
                         let object_4 = match key_3.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        if !c.PyLong_Check(&object_4)? {
+                        let data = c.PyUnicode_DATA(&object_4)?;
+                        let result_6 = c.PyUnicode_READ(kind, Some(&data), 0)?;
+                        let newkey = c.PyLong_FromLong(result_6 as i64)?;
+                        let object_5 = match value_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyDict_SetItem(&new, &newkey, &object_5)?;
+                    } else {
+                        let object_6 = match key_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if !c.PyLong_Check(&object_6)? {
                             let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
                             return Err(
                                 c
@@ -9324,25 +6973,19 @@ pub fn unicode_maketrans_impl<C: CApi>(
                                     ),
                             );
                         }
-                        let object_5 = match key_3.as_ref() {
+                        let object_7 = match key_3.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        let object_6 = match value_2.as_ref() {
+                        let object_8 = match value_2.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        match c.PyDict_SetItem(&new, &object_5, &object_6) {
-                            Ok(_) => {}
-                            Err(error_15) if c.is_exception(&error_15) => {
-                                return Err(error_15);
-                            }
-                            Err(error_15) => return Err(error_15),
-                        };
+                        c.PyDict_SetItem(&new, &object_7, &object_8)?;
                     };
                     i_5 = i_6;
                     continue;
@@ -9371,70 +7014,16 @@ pub fn unicode_zfill_impl<C: CApi>(
     width: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_zfill_impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_zfill_impl: call of unicode_result_unchanged while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_zfill_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyUnicode_GET_LENGTH(self_)? >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_zfill_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let fill = width.wrapping_sub(result_2);
+    let fill = width.wrapping_sub(c.PyUnicode_GET_LENGTH(self_)?);
     let u = super::unicodeobject::pad(c, self_, fill, 0, 48)?;
     let kind = c.PyASCIIObject_state_kind(&u)? as i32;
-    let data = match c.PyUnicode_DATA(Some(&u)) {
-        Ok(data) => data,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_zfill_impl: call of PyUnicode_READ while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_3 = match c.PyUnicode_READ(kind, Some(&data), fill) {
-        Ok(result_3) => result_3,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_zfill_impl: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if (result_3 == 43) || (result_3 == 45) {
-        c.PyUnicode_WRITE(kind, Some(&data), 0, result_3)?;
+    let data = c.PyUnicode_DATA(&u)?;
+    let result = c.PyUnicode_READ(kind, Some(&data), fill)?;
+    if (result == 43) || (result == 45) {
+        c.PyUnicode_WRITE(kind, Some(&data), 0, result)?;
         c.PyUnicode_WRITE(kind, Some(&data), fill, 48)?;
     }
     return Ok(u);
@@ -9640,48 +7229,18 @@ pub fn _PyUnicodeWriter_Update<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyUnicodeWriter_Update);
     let buffer = c._PyUnicodeWriter_buffer(writer)?;
-    let result = match c.PyUnicode_MAX_CHAR_VALUE(buffer.as_ref()) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.set__PyUnicodeWriter_maxchar(writer, 4294967295)?;
-            c._PyUnicodeWriter_buffer(writer)?;
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicodeWriter_Update: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let object = match buffer.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
+    let result = c.PyUnicode_MAX_CHAR_VALUE(&object)?;
     c.set__PyUnicodeWriter_maxchar(writer, result)?;
     let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
-    let result_2 = match c.PyUnicode_DATA(buffer_2.as_ref()) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.set__PyUnicodeWriter_data(writer, None)?;
-            if c._PyUnicodeWriter_readonly(writer)? != 0 {
-                c.set__PyUnicodeWriter_kind(writer, 0)?;
-                c.set__PyUnicodeWriter_size(writer, 0)?;
-                return Err(error_2);
-            }
-            let buffer_5 = c._PyUnicodeWriter_buffer(writer)?;
-            let object_2 = match buffer_5.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->state")),
-            };
-            let kind_2 = c.PyASCIIObject_state_kind(&object_2)?;
-            c.set__PyUnicodeWriter_kind(writer, kind_2 as i32)?;
-            c._PyUnicodeWriter_buffer(writer)?;
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicodeWriter_Update: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
+    let object_2 = match buffer_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
+    let result_2 = c.PyUnicode_DATA(&object_2)?;
     c.set__PyUnicodeWriter_data(writer, Some(&result_2))?;
     let readonly = c._PyUnicodeWriter_readonly(writer)?;
     if readonly != 0 {
@@ -9689,21 +7248,18 @@ pub fn _PyUnicodeWriter_Update<C: CApi>(
         c.set__PyUnicodeWriter_size(writer, 0)?;
     } else {
         let buffer_3 = c._PyUnicodeWriter_buffer(writer)?;
-        let object = match buffer_3.as_ref() {
+        let object_3 = match buffer_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->state")),
         };
-        let kind = c.PyASCIIObject_state_kind(&object)?;
+        let kind = c.PyASCIIObject_state_kind(&object_3)?;
         c.set__PyUnicodeWriter_kind(writer, kind as i32)?;
         let buffer_4 = c._PyUnicodeWriter_buffer(writer)?;
-        let result_3 = match c.PyUnicode_GET_LENGTH(buffer_4.as_ref()) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                c.set__PyUnicodeWriter_size(writer, -1)?;
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
+        let object_4 = match buffer_4.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let result_3 = c.PyUnicode_GET_LENGTH(&object_4)?;
         c.set__PyUnicodeWriter_size(writer, result_3)?;
     };
     return Ok(());
@@ -9778,18 +7334,7 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                     Err(error) if c.is_exception(&error) => {
                         c.set__PyUnicodeWriter_readonly(writer, 0)?;
                         c.set__PyUnicodeWriter_buffer(writer, Some(&newbuffer))?;
-                        match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-                            Ok(_) => {}
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
+                        super::unicodeobject::_PyUnicodeWriter_Update(c, writer)?;
                         return Err(
                             c
                                 .unsupported(
@@ -9827,20 +7372,9 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                     pos_2,
                 ) {
                     Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         c.set__PyUnicodeWriter_buffer(writer, Some(&newbuffer_4))?;
-                        match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-                            Ok(_) => {}
-                            Err(error_4) if c.is_exception(&error_4) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_4) => return Err(error_4),
-                        };
+                        super::unicodeobject::_PyUnicodeWriter_Update(c, writer)?;
                         return Err(
                             c
                                 .unsupported(
@@ -9848,7 +7382,7 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error_2) => return Err(error_2),
                 };
                 c.set__PyUnicodeWriter_buffer(writer, Some(&newbuffer_4))?;
             }
@@ -9870,23 +7404,12 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
         } else {
             newlen_4
         };
-        let result_5 = match c.PyUnicode_New(newlen_5, value) {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
+        let result_3 = match c.PyUnicode_New(newlen_5, value) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
                 c.set__PyUnicodeWriter_buffer(writer, None)?;
                 if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-                    match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-                        Ok(_) => {}
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    super::unicodeobject::_PyUnicodeWriter_Update(c, writer)?;
                     return Err(
                         c
                             .unsupported(
@@ -9894,27 +7417,16 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                             ),
                     );
                 }
-                return Err(error_5);
+                return Err(error_3);
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        c.set__PyUnicodeWriter_buffer(writer, Some(&result_5))?;
+        c.set__PyUnicodeWriter_buffer(writer, Some(&result_3))?;
         if !c._PyUnicodeWriter_buffer(writer)?.is_some() {
             return Ok(-1);
         }
     };
-    match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-        Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_7) => return Err(error_7),
-    };
+    super::unicodeobject::_PyUnicodeWriter_Update(c, writer)?;
     return Ok(0);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_PrepareKindInternal`.
@@ -9965,38 +7477,14 @@ pub fn _PyUnicodeWriter_WriteCharInline<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
-                c,
-                &object_4,
-                1,
-                ch,
-            ) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result
+            super::unicodeobject::_PyUnicodeWriter_PrepareInternal(c, &object_4, 1, ch)?
         }
     } else {
         let object_4 = match writer {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
-            c,
-            &object_4,
-            1,
-            ch,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        super::unicodeobject::_PyUnicodeWriter_PrepareInternal(c, &object_4, 1, ch)?
     };
     if value < 0 {
         return Ok(-1);
@@ -10052,200 +7540,39 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
     str: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyUnicodeWriter_WriteStr);
-    let result = match c.PyUnicode_GET_LENGTH(Some(str)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicodeWriter_WriteStr: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(str)?;
     if result == 0 {
         return Ok(0);
     }
-    let result_2 = match c.PyUnicode_MAX_CHAR_VALUE(Some(str)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if 4294967295 > (c._PyUnicodeWriter_maxchar(writer)? as i64) {
-                if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteStr: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                            ),
-                    );
-                }
-                if c._PyUnicodeWriter_overallocate(writer)? != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteStr: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                            ),
-                    );
-                }
-                c.set__PyUnicodeWriter_readonly(writer, 1)?;
-                c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-                match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-                    Ok(_) => {}
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        let pos_7 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result))?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                let pos_6 = c._PyUnicodeWriter_pos(writer)?;
-                c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            let size_2 = c._PyUnicodeWriter_size(writer)?;
-            if !(result > size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?)) {
-                let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
-                let pos_8 = c._PyUnicodeWriter_pos(writer)?;
-                let object_2 = match buffer_2.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    &object_2,
-                    pos_8,
-                    str,
-                    0,
-                    result,
-                ) {
-                    Ok(_) => {}
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        let pos_10 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(writer, pos_10.wrapping_add(result))?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
-                let pos_9 = c._PyUnicodeWriter_pos(writer)?;
-                c.set__PyUnicodeWriter_pos(writer, pos_9.wrapping_add(result))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteStr: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                        ),
-                );
-            }
-            if c._PyUnicodeWriter_overallocate(writer)? != 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteStr: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                        ),
-                );
-            }
-            c.set__PyUnicodeWriter_readonly(writer, 1)?;
-            c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-            match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-                Ok(_) => {}
-                Err(error_6) if c.is_exception(&error_6) => {
-                    let pos_7 = c._PyUnicodeWriter_pos(writer)?;
-                    c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result))?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            let pos_6 = c._PyUnicodeWriter_pos(writer)?;
-            c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result))?;
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result_2 = c.PyUnicode_MAX_CHAR_VALUE(str)?;
     let maxchar = c._PyUnicodeWriter_maxchar(writer)?;
     if result_2 > maxchar {
         if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-            let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+            if super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                 c,
                 writer,
                 result,
                 result_2,
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3 == -1 {
+            )? == -1
+            {
                 return Ok(-1);
             }
         } else {
             if !(c._PyUnicodeWriter_overallocate(writer)? != 0) {
                 c.set__PyUnicodeWriter_readonly(writer, 1)?;
                 c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-                match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        let pos_2 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(result))?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                super::unicodeobject::_PyUnicodeWriter_Update(c, writer)?;
                 let pos = c._PyUnicodeWriter_pos(writer)?;
                 c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result))?;
                 return Ok(0);
             }
-            let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+            if super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                 c,
                 writer,
                 result,
                 result_2,
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3 == -1 {
+            )? == -1
+            {
                 return Ok(-1);
             }
         }
@@ -10253,66 +7580,38 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
         let size = c._PyUnicodeWriter_size(writer)?;
         if result > size.wrapping_sub(c._PyUnicodeWriter_pos(writer)?) {
             if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-                let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                if super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                     c,
                     writer,
                     result,
                     result_2,
-                ) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if result_3 == -1 {
+                )? == -1
+                {
                     return Ok(-1);
                 }
             } else {
                 if !(c._PyUnicodeWriter_overallocate(writer)? != 0) {
                     c.set__PyUnicodeWriter_readonly(writer, 1)?;
                     c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-                    match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
-                        Ok(_) => {}
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            let pos_2 = c._PyUnicodeWriter_pos(writer)?;
-                            c.set__PyUnicodeWriter_pos(
-                                writer,
-                                pos_2.wrapping_add(result),
-                            )?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    super::unicodeobject::_PyUnicodeWriter_Update(c, writer)?;
                     let pos = c._PyUnicodeWriter_pos(writer)?;
                     c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result))?;
                     return Ok(0);
                 }
-                let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                if super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                     c,
                     writer,
                     result,
                     result_2,
-                ) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if result_3 == -1 {
+                )? == -1
+                {
                     return Ok(-1);
                 }
             }
         }
     };
     let buffer = c._PyUnicodeWriter_buffer(writer)?;
-    let pos_3 = c._PyUnicodeWriter_pos(writer)?;
+    let pos_2 = c._PyUnicodeWriter_pos(writer)?;
     let object = match buffer.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -10320,15 +7619,15 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
         &object,
-        pos_3,
+        pos_2,
         str,
         0,
         result,
     ) {
         Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            let pos_5 = c._PyUnicodeWriter_pos(writer)?;
-            c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(result))?;
+        Err(error) if c.is_exception(&error) => {
+            let pos_4 = c._PyUnicodeWriter_pos(writer)?;
+            c.set__PyUnicodeWriter_pos(writer, pos_4.wrapping_add(result))?;
             return Err(
                 c
                     .unsupported(
@@ -10336,10 +7635,10 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error) => return Err(error),
     };
-    let pos_4 = c._PyUnicodeWriter_pos(writer)?;
-    c.set__PyUnicodeWriter_pos(writer, pos_4.wrapping_add(result))?;
+    let pos_3 = c._PyUnicodeWriter_pos(writer)?;
+    c.set__PyUnicodeWriter_pos(writer, pos_3.wrapping_add(result))?;
     return Ok(0);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_WriteSubstring`.
@@ -10354,206 +7653,18 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
     if end == 0 {
         return Ok(0);
     }
-    if start == 0 {
-        let result = match c.PyUnicode_GET_LENGTH(Some(str)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if end == -1 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteSubstring: call of _PyUnicodeWriter_WriteStr while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteSubstring: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if end == result {
-            return Ok(super::unicodeobject::_PyUnicodeWriter_WriteStr(c, writer, str)?);
-        }
+    if start == 0 && end == c.PyUnicode_GET_LENGTH(str)? {
+        return Ok(super::unicodeobject::_PyUnicodeWriter_WriteStr(c, writer, str)?);
     }
-    let maxchar_2 = {
-        let result_2 = match c.PyUnicode_MAX_CHAR_VALUE(Some(str)) {
+    let result = c.PyUnicode_MAX_CHAR_VALUE(str)?;
+    let maxchar = c._PyUnicodeWriter_maxchar(writer)?;
+    let maxchar_2 = if result > maxchar {
+        let result_2 = match c._PyUnicode_FindMaxChar(str, start, end) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if 4294967295 > c._PyUnicodeWriter_maxchar(writer)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteSubstring: call of _PyUnicode_FindMaxChar while an exception is pending",
-                            ),
-                    );
-                }
-                let maxchar = c._PyUnicodeWriter_maxchar(writer)?;
-                let len_2 = end.wrapping_sub(start);
-                if !(maxchar <= c._PyUnicodeWriter_maxchar(writer)?) {
-                    if len_2 == 0 {
-                        let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
-                        let pos_4 = c._PyUnicodeWriter_pos(writer)?;
-                        let object_2 = match buffer_2.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                            c,
-                            &object_2,
-                            pos_4,
-                            str,
-                            start,
-                            len_2,
-                        ) {
-                            Ok(_) => {}
-                            Err(error_5) if c.is_exception(&error_5) => {
-                                let pos_6 = c._PyUnicodeWriter_pos(writer)?;
-                                c.set__PyUnicodeWriter_pos(
-                                    writer,
-                                    pos_6.wrapping_add(len_2),
-                                )?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_5) => return Err(error_5),
-                        };
-                        let pos_5 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(len_2))?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteSubstring: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                            ),
-                    );
-                }
-                let size_2 = c._PyUnicodeWriter_size(writer)?;
-                if (len_2 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?))
-                    || (len_2 == 0)
-                {
-                    let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
-                    let pos_4 = c._PyUnicodeWriter_pos(writer)?;
-                    let object_2 = match buffer_2.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                        c,
-                        &object_2,
-                        pos_4,
-                        str,
-                        start,
-                        len_2,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            let pos_6 = c._PyUnicodeWriter_pos(writer)?;
-                            c.set__PyUnicodeWriter_pos(
-                                writer,
-                                pos_6.wrapping_add(len_2),
-                            )?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    let pos_5 = c._PyUnicodeWriter_pos(writer)?;
-                    c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(len_2))?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteSubstring: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 > c._PyUnicodeWriter_maxchar(writer)? {
-            let result_3 = match c._PyUnicode_FindMaxChar(str, start, end) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    let len = end.wrapping_sub(start);
-                    if !(4294967295 <= (c._PyUnicodeWriter_maxchar(writer)? as i64)) {
-                        if len == 0 {
-                            let buffer = c._PyUnicodeWriter_buffer(writer)?;
-                            let pos = c._PyUnicodeWriter_pos(writer)?;
-                            let object = match buffer.as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
-                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                c,
-                                &object,
-                                pos,
-                                str,
-                                start,
-                                len,
-                            ) {
-                                Ok(_) => {}
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    let pos_3 = c._PyUnicodeWriter_pos(writer)?;
-                                    c.set__PyUnicodeWriter_pos(
-                                        writer,
-                                        pos_3.wrapping_add(len),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            let pos_2 = c._PyUnicodeWriter_pos(writer)?;
-                            c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(len))?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicodeWriter_WriteSubstring: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
-                                ),
-                        );
-                    }
-                    let size = c._PyUnicodeWriter_size(writer)?;
-                    if (len <= size.wrapping_sub(c._PyUnicodeWriter_pos(writer)?))
-                        || (len == 0)
-                    {
+            Err(error) if c.is_exception(&error) => {
+                let len = end.wrapping_sub(start);
+                if !(4294967295 <= (c._PyUnicodeWriter_maxchar(writer)? as i64)) {
+                    if len == 0 {
                         let buffer = c._PyUnicodeWriter_buffer(writer)?;
                         let pos = c._PyUnicodeWriter_pos(writer)?;
                         let object = match buffer.as_ref() {
@@ -10571,7 +7682,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                             len,
                         ) {
                             Ok(_) => {}
-                            Err(error_4) if c.is_exception(&error_4) => {
+                            Err(error_2) if c.is_exception(&error_2) => {
                                 let pos_3 = c._PyUnicodeWriter_pos(writer)?;
                                 c.set__PyUnicodeWriter_pos(
                                     writer,
@@ -10584,7 +7695,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_4) => return Err(error_4),
+                            Err(error_2) => return Err(error_2),
                         };
                         let pos_2 = c._PyUnicodeWriter_pos(writer)?;
                         c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(len))?;
@@ -10602,80 +7713,112 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
-            };
-            result_3
-        } else {
-            c._PyUnicodeWriter_maxchar(writer)?
-        }
+                let size = c._PyUnicodeWriter_size(writer)?;
+                if (len <= size.wrapping_sub(c._PyUnicodeWriter_pos(writer)?))
+                    || (len == 0)
+                {
+                    let buffer = c._PyUnicodeWriter_buffer(writer)?;
+                    let pos = c._PyUnicodeWriter_pos(writer)?;
+                    let object = match buffer.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &object,
+                        pos,
+                        str,
+                        start,
+                        len,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            let pos_3 = c._PyUnicodeWriter_pos(writer)?;
+                            c.set__PyUnicodeWriter_pos(writer, pos_3.wrapping_add(len))?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+                    c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(len))?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicodeWriter_WriteSubstring: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        c._PyUnicodeWriter_maxchar(writer)?
     };
-    let len_3 = end.wrapping_sub(start);
+    let len_2 = end.wrapping_sub(start);
     let maxchar_3 = c._PyUnicodeWriter_maxchar(writer)?;
     let value_2 = if maxchar_2 <= maxchar_3 {
-        let size_3 = c._PyUnicodeWriter_size(writer)?;
-        if len_3 <= size_3.wrapping_sub(c._PyUnicodeWriter_pos(writer)?) {
+        let size_2 = c._PyUnicodeWriter_size(writer)?;
+        if len_2 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?) {
             0i32
         } else {
-            let value = if len_3 == 0 {
+            let value = if len_2 == 0 {
                 0i32
             } else {
-                let result_6 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                     c,
                     writer,
-                    len_3,
+                    len_2,
                     maxchar_2,
-                ) {
-                    Ok(result_6) => result_6,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                result_6
+                )?
             };
             value
         }
     } else {
-        let value = if len_3 == 0 {
+        let value = if len_2 == 0 {
             0i32
         } else {
-            let result_6 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+            super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                 c,
                 writer,
-                len_3,
+                len_2,
                 maxchar_2,
-            ) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            result_6
+            )?
         };
         value
     };
     if value_2 < 0 {
         return Ok(-1);
     }
-    let buffer_3 = c._PyUnicodeWriter_buffer(writer)?;
-    let pos_7 = c._PyUnicodeWriter_pos(writer)?;
-    let object_3 = match buffer_3.as_ref() {
+    let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
+    let pos_4 = c._PyUnicodeWriter_pos(writer)?;
+    let object_2 = match buffer_2.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
-        &object_3,
-        pos_7,
+        &object_2,
+        pos_4,
         str,
         start,
-        len_3,
+        len_2,
     ) {
         Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
-            let pos_9 = c._PyUnicodeWriter_pos(writer)?;
-            c.set__PyUnicodeWriter_pos(writer, pos_9.wrapping_add(len_3))?;
+        Err(error_3) if c.is_exception(&error_3) => {
+            let pos_6 = c._PyUnicodeWriter_pos(writer)?;
+            c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(len_2))?;
             return Err(
                 c
                     .unsupported(
@@ -10683,10 +7826,10 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_3) => return Err(error_3),
     };
-    let pos_8 = c._PyUnicodeWriter_pos(writer)?;
-    c.set__PyUnicodeWriter_pos(writer, pos_8.wrapping_add(len_3))?;
+    let pos_5 = c._PyUnicodeWriter_pos(writer)?;
+    c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(len_2))?;
     return Ok(0);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_Finish`.
@@ -10706,35 +7849,18 @@ pub fn _PyUnicodeWriter_Finish<C: CApi>(
     if c._PyUnicodeWriter_readonly(writer)? != 0 {
         return Ok(str);
     }
-    let str_3 = {
-        let result = match c.PyUnicode_GET_LENGTH(str.as_ref()) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if -1 != c._PyUnicodeWriter_pos(writer)? {
-                    c._PyUnicodeWriter_pos(writer)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_Finish: call of resize_compact while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_Finish: call of unicode_result_ready while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != c._PyUnicodeWriter_pos(writer)? {
-            let pos = c._PyUnicodeWriter_pos(writer)?;
-            let str_2 = c.resize_compact(str.as_ref(), pos)?;
-            Some(str_2.clone())
-        } else {
-            str.clone()
-        }
+    let object = match str.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyUnicode_GET_LENGTH(&object)?;
+    let pos = c._PyUnicodeWriter_pos(writer)?;
+    let str_3 = if result != pos {
+        let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+        let str_2 = c.resize_compact(str.as_ref(), pos_2)?;
+        Some(str_2.clone())
+    } else {
+        str.clone()
     };
     return Ok(Some(c.unicode_result_ready(str_3.as_ref())?));
 }
@@ -10844,18 +7970,11 @@ pub fn get_integer<C: CApi>(c: &mut C, str: &C::Object) -> Result<isize, C::Erro
         loop {
             if i < c.SubString_end(str)? {
                 let str_2 = c.SubString_str(str)?;
-                let result = match c.PyUnicode_READ_CHAR(str_2.as_ref(), i) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "get_integer: call of _PyUnicode_ToDecimalDigit while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+                let object = match str_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
+                let result = c.PyUnicode_READ_CHAR(&object, i)?;
                 let digitval = c._PyUnicode_ToDecimalDigit(result)? as isize;
                 if accumulator
                     > (((9223372036854775807 as i64).wrapping_sub(digitval as i64) / 10)
@@ -10986,36 +8105,28 @@ pub fn _FieldNameIterator_attr<C: CApi>(
                     None => return Err(c.unsupported("NULL->index")),
                 };
                 c.set_FieldNameIterator_index(&object_8, index_4.wrapping_add(1))?;
-                let result = match c.PyUnicode_READ_CHAR(str_2.as_ref(), index_3) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_FieldNameIterator_attr: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+                let object_9 = match str_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                match result {
+                match c.PyUnicode_READ_CHAR(&object_9, index_3)? {
                     91 | 46 => {
-                        let object_9 = match self_ {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->index")),
-                        };
-                        c.FieldNameIterator_index(&object_9)?;
                         let object_10 = match self_ {
                             Some(object) => object.clone(),
                             None => return Err(c.unsupported("NULL->index")),
                         };
-                        let index_5 = c.FieldNameIterator_index(&object_10)?;
+                        c.FieldNameIterator_index(&object_10)?;
                         let object_11 = match self_ {
                             Some(object) => object.clone(),
                             None => return Err(c.unsupported("NULL->index")),
                         };
+                        let index_5 = c.FieldNameIterator_index(&object_11)?;
+                        let object_12 = match self_ {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->index")),
+                        };
                         c.set_FieldNameIterator_index(
-                            &object_11,
+                            &object_12,
                             index_5.wrapping_sub(1),
                         )?;
                         break;
@@ -11029,11 +8140,11 @@ pub fn _FieldNameIterator_attr<C: CApi>(
             }
         }
     };
-    let object_12 = match self_ {
+    let object_13 = match self_ {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->index")),
     };
-    let index_6 = c.FieldNameIterator_index(&object_12)?;
+    let index_6 = c.FieldNameIterator_index(&object_13)?;
     c.set_SubString_end(name, index_6)?;
     return Ok(1);
 }
@@ -11089,19 +8200,11 @@ pub fn _FieldNameIterator_item<C: CApi>(
                     None => return Err(c.unsupported("NULL->index")),
                 };
                 c.set_FieldNameIterator_index(&object_8, index_4.wrapping_add(1))?;
-                let result = match c.PyUnicode_READ_CHAR(str_2.as_ref(), index_3) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_FieldNameIterator_item: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+                let object_9 = match str_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                match result {
+                match c.PyUnicode_READ_CHAR(&object_9, index_3)? {
                     93 => break 1i32,
                     _ => {
                         continue;
@@ -11116,11 +8219,11 @@ pub fn _FieldNameIterator_item<C: CApi>(
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "Missing ']' in format string"));
     }
-    let object_9 = match self_ {
+    let object_10 = match self_ {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->index")),
     };
-    let index_5 = c.FieldNameIterator_index(&object_9)?;
+    let index_5 = c.FieldNameIterator_index(&object_10)?;
     c.set_SubString_end(name, index_5.wrapping_sub(1))?;
     return Ok(1);
 }
@@ -11165,73 +8268,51 @@ pub fn FieldNameIterator_next<C: CApi>(
         None => return Err(c.unsupported("NULL->index")),
     };
     c.set_FieldNameIterator_index(&object_6, index_3.wrapping_add(1))?;
-    {
-        let result = match c.PyUnicode_READ_CHAR(str.as_ref(), index_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_ValueError_2,
-                            "Only '.' or '[' may follow ']' in format field specifier",
-                        ),
-                );
+    let object_7 = match str.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyUnicode_READ_CHAR(&object_7, index_2)?;
+    match result {
+        46 => {
+            *is_attribute = 1i32;
+            if super::unicodeobject::_FieldNameIterator_attr(c, self_, name)? == 0 {
+                return Ok(0);
             }
-            Err(error) => return Err(error),
-        };
-        match result {
-            46 => {
-                *is_attribute = 1i32;
-                if super::unicodeobject::_FieldNameIterator_attr(c, self_, name)? == 0 {
-                    return Ok(0);
+            *name_idx = -1isize;
+        }
+        91 => {
+            *is_attribute = 0i32;
+            if super::unicodeobject::_FieldNameIterator_item(c, self_, name)? == 0 {
+                return Ok(0);
+            }
+            let result_2 = match super::unicodeobject::get_integer(c, name) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    *name_idx = -1isize;
+                    return Err(error);
                 }
-                *name_idx = -1isize;
-            }
-            91 => {
-                *is_attribute = 0i32;
-                let result_2 = match super::unicodeobject::_FieldNameIterator_item(
-                    c,
-                    self_,
-                    name,
-                ) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if result_2 == 0 {
-                    return Ok(0);
-                }
-                let result_3 = match super::unicodeobject::get_integer(c, name) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        *name_idx = -1isize;
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                *name_idx = result_3;
-                if result_3 == -1 {}
-            }
-            _ => {
-                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_ValueError,
-                            "Only '.' or '[' may follow ']' in format field specifier",
-                        ),
-                );
-            }
+                Err(error) => return Err(error),
+            };
+            *name_idx = result_2;
+            if result_2 == -1 {}
+        }
+        _ => {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "Only '.' or '[' may follow ']' in format field specifier",
+                    ),
+            );
         }
     };
     let start = c.SubString_start(name)?;
     if start == c.SubString_end(name)? {
-        let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
         return Err(
-            c.PyErr_SetString(&PyExc_ValueError_3, "Empty attribute in format string"),
+            c.PyErr_SetString(&PyExc_ValueError_2, "Empty attribute in format string"),
         );
     }
     return Ok(2);
@@ -11337,74 +8418,40 @@ pub fn get_field_object<C: CApi>(
             loop {
                 let mut is_attribute = 0;
                 let mut index_3 = index_2;
-                let result_2 = match super::unicodeobject::FieldNameIterator_next(
+                let result_2 = super::unicodeobject::FieldNameIterator_next(
                     c,
                     Some(&rest_2),
                     &mut is_attribute,
                     &mut index_3,
                     &name_2,
-                ) {
-                    Ok(result_2) => result_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                )?;
                 if result_2 == 2 {
                     let obj_5 = if is_attribute != 0 {
-                        let tmp = match super::unicodeobject::getattr(
-                            c,
-                            &obj_4,
-                            &name_2,
-                        ) {
-                            Ok(tmp) => tmp,
-                            Err(error_4) if c.is_exception(&error_4) => {
-                                return Err(error_4);
-                            }
-                            Err(error_4) => return Err(error_4),
-                        };
+                        let tmp = super::unicodeobject::getattr(c, &obj_4, &name_2)?;
                         tmp.clone()
                     } else {
                         let tmp_6 = if index_3 == -1 {
-                            let tmp_2 = match super::unicodeobject::getitem_str(
+                            let tmp_2 = super::unicodeobject::getitem_str(
                                 c,
                                 &obj_4,
                                 &name_2,
-                            ) {
-                                Ok(tmp_2) => tmp_2,
-                                Err(error_5) if c.is_exception(&error_5) => {
-                                    return Err(error_5);
-                                }
-                                Err(error_5) => return Err(error_5),
-                            };
+                            )?;
                             tmp_2.clone()
                         } else {
                             let check = super::abstract_::PySequence_Check(c, &obj_4)?;
                             let tmp_5 = if check != 0 {
-                                let tmp_3 = match super::unicodeobject::getitem_sequence(
+                                let tmp_3 = super::unicodeobject::getitem_sequence(
                                     c,
                                     &obj_4,
                                     index_3,
-                                ) {
-                                    Ok(tmp_3) => tmp_3,
-                                    Err(error_6) if c.is_exception(&error_6) => {
-                                        return Err(error_6);
-                                    }
-                                    Err(error_6) => return Err(error_6),
-                                };
+                                )?;
                                 tmp_3.clone()
                             } else {
-                                let tmp_4 = match super::unicodeobject::getitem_idx(
+                                let tmp_4 = super::unicodeobject::getitem_idx(
                                     c,
                                     &obj_4,
                                     index_3,
-                                ) {
-                                    Ok(tmp_4) => tmp_4,
-                                    Err(error_7) if c.is_exception(&error_7) => {
-                                        return Err(error_7);
-                                    }
-                                    Err(error_7) => return Err(error_7),
-                                };
+                                )?;
                                 tmp_4.clone()
                             };
                             tmp_5.clone()
@@ -11482,18 +8529,11 @@ pub fn parse_field<C: CApi>(
                     None => return Err(c.unsupported("NULL->start")),
                 };
                 c.set_SubString_start(&object_8, start_4.wrapping_add(1))?;
-                let result = match c.PyUnicode_READ_CHAR(str_3.as_ref(), start_3) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "parse_field: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+                let object_9 = match str_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
+                let result = c.PyUnicode_READ_CHAR(&object_9, start_3)?;
                 match result {
                     123 => {
                         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -11508,71 +8548,48 @@ pub fn parse_field<C: CApi>(
                     91 => {
                         {
                             loop {
-                                let object_9 = match str {
+                                let object_10 = match str {
                                     Some(object) => object.clone(),
                                     None => return Err(c.unsupported("NULL->start")),
                                 };
-                                let start_5 = c.SubString_start(&object_9)?;
-                                let object_10 = match str {
+                                let start_5 = c.SubString_start(&object_10)?;
+                                let object_11 = match str {
                                     Some(object) => object.clone(),
                                     None => return Err(c.unsupported("NULL->end")),
                                 };
-                                if start_5 < c.SubString_end(&object_10)? {
-                                    let object_11 = match str {
+                                if start_5 < c.SubString_end(&object_11)? {
+                                    let object_12 = match str {
                                         Some(object) => object.clone(),
                                         None => return Err(c.unsupported("NULL->str")),
                                     };
-                                    let str_4 = c.SubString_str(&object_11)?;
-                                    let object_12 = match str {
+                                    let str_4 = c.SubString_str(&object_12)?;
+                                    let object_13 = match str {
                                         Some(object) => object.clone(),
                                         None => return Err(c.unsupported("NULL->start")),
                                     };
-                                    let start_6 = c.SubString_start(&object_12)?;
-                                    let result_2 = match c
-                                        .PyUnicode_READ_CHAR(str_4.as_ref(), start_6)
-                                    {
-                                        Ok(result_2) => result_2,
-                                        Err(error_2) if c.is_exception(&error_2) => {
-                                            let object_16 = match str {
-                                                Some(object) => object.clone(),
-                                                None => return Err(c.unsupported("NULL->start")),
-                                            };
-                                            c.SubString_start(&object_16)?;
-                                            let object_17 = match str {
-                                                Some(object) => object.clone(),
-                                                None => return Err(c.unsupported("NULL->start")),
-                                            };
-                                            let start_8 = c.SubString_start(&object_17)?;
-                                            let object_18 = match str {
-                                                Some(object) => object.clone(),
-                                                None => return Err(c.unsupported("NULL->start")),
-                                            };
-                                            c.set_SubString_start(&object_18, start_8.wrapping_add(1))?;
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "parse_field: loop that goes on with an exception pending",
-                                                    ),
-                                            );
+                                    let start_6 = c.SubString_start(&object_13)?;
+                                    let object_14 = match str_4.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
                                         }
-                                        Err(error_2) => return Err(error_2),
                                     };
-                                    if !(result_2 == 93) {
-                                        let object_13 = match str {
-                                            Some(object) => object.clone(),
-                                            None => return Err(c.unsupported("NULL->start")),
-                                        };
-                                        c.SubString_start(&object_13)?;
-                                        let object_14 = match str {
-                                            Some(object) => object.clone(),
-                                            None => return Err(c.unsupported("NULL->start")),
-                                        };
-                                        let start_7 = c.SubString_start(&object_14)?;
+                                    if !(c.PyUnicode_READ_CHAR(&object_14, start_6)? == 93) {
                                         let object_15 = match str {
                                             Some(object) => object.clone(),
                                             None => return Err(c.unsupported("NULL->start")),
                                         };
-                                        c.set_SubString_start(&object_15, start_7.wrapping_add(1))?;
+                                        c.SubString_start(&object_15)?;
+                                        let object_16 = match str {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->start")),
+                                        };
+                                        let start_7 = c.SubString_start(&object_16)?;
+                                        let object_17 = match str {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->start")),
+                                        };
+                                        c.set_SubString_start(&object_17, start_7.wrapping_add(1))?;
                                         continue;
                                     }
                                     break;
@@ -11595,19 +8612,19 @@ pub fn parse_field<C: CApi>(
             }
         }
     };
-    let object_19 = match str {
+    let object_18 = match str {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->start")),
     };
-    let start_9 = c.SubString_start(&object_19)?;
-    c.set_SubString_end(field_name, start_9.wrapping_sub(1))?;
+    let start_8 = c.SubString_start(&object_18)?;
+    c.set_SubString_end(field_name, start_8.wrapping_sub(1))?;
     if !((c__2 == 33) || (c__2 == 58)) {
         if c__2 != 125 {
-            let PyExc_ValueError_6 = c.global(Global::PyExc_ValueError)?;
+            let PyExc_ValueError_5 = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
                     .PyErr_SetString(
-                        &PyExc_ValueError_6,
+                        &PyExc_ValueError_5,
                         "expected '}' before end of string",
                     ),
             );
@@ -11615,16 +8632,16 @@ pub fn parse_field<C: CApi>(
         return Ok(1);
     }
     if c__2 == 33 {
-        let object_20 = match str {
+        let object_19 = match str {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->start")),
         };
-        let start_10 = c.SubString_start(&object_20)?;
-        let object_21 = match str {
+        let start_9 = c.SubString_start(&object_19)?;
+        let object_20 = match str {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->end")),
         };
-        if start_10 >= c.SubString_end(&object_21)? {
+        if start_9 >= c.SubString_end(&object_20)? {
             let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
@@ -11634,11 +8651,16 @@ pub fn parse_field<C: CApi>(
                     ),
             );
         }
-        let object_22 = match str {
+        let object_21 = match str {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->str")),
         };
-        let str_5 = c.SubString_str(&object_22)?;
+        let str_5 = c.SubString_str(&object_21)?;
+        let object_22 = match str {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->start")),
+        };
+        let start_10 = c.SubString_start(&object_22)?;
         let object_23 = match str {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->start")),
@@ -11648,83 +8670,23 @@ pub fn parse_field<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->start")),
         };
-        let start_12 = c.SubString_start(&object_24)?;
-        let object_25 = match str {
+        c.set_SubString_start(&object_24, start_11.wrapping_add(1))?;
+        let object_25 = match str_5.as_ref() {
             Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->start")),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.set_SubString_start(&object_25, start_12.wrapping_add(1))?;
-        let result_3 = match c.PyUnicode_READ_CHAR(str_5.as_ref(), start_11) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                *conversion = 4294967295u32;
-                let object_32 = match str {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->start")),
-                };
-                let start_16 = c.SubString_start(&object_32)?;
-                let object_33 = match str {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->end")),
-                };
-                if !(start_16 < c.SubString_end(&object_33)?) {
-                    let object_38 = match str {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->str")),
-                    };
-                    let str_7 = c.SubString_str(&object_38)?;
-                    c.set_SubString_str(format_spec, str_7.as_ref())?;
-                    let object_39 = match str {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->start")),
-                    };
-                    let start_18 = c.SubString_start(&object_39)?;
-                    c.set_SubString_start(format_spec, start_18)?;
-                    return Err(
-                        c.unsupported("parse_field: loop while an exception is pending"),
-                    );
-                }
-                let object_34 = match str {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->str")),
-                };
-                c.SubString_str(&object_34)?;
-                let object_35 = match str {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->start")),
-                };
-                c.SubString_start(&object_35)?;
-                let object_36 = match str {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->start")),
-                };
-                let start_17 = c.SubString_start(&object_36)?;
-                let object_37 = match str {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->start")),
-                };
-                c.set_SubString_start(&object_37, start_17.wrapping_add(1))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "parse_field: call of PyUnicode_READ_CHAR while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        *conversion = result_3;
+        *conversion = c.PyUnicode_READ_CHAR(&object_25, start_10)?;
         let object_26 = match str {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->start")),
         };
-        let start_13 = c.SubString_start(&object_26)?;
+        let start_12 = c.SubString_start(&object_26)?;
         let object_27 = match str {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->end")),
         };
         let end = c.SubString_end(&object_27)?;
-        if start_13 < end {
+        if start_12 < end {
             let object_28 = match str {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->str")),
@@ -11734,35 +8696,26 @@ pub fn parse_field<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->start")),
             };
-            let start_14 = c.SubString_start(&object_29)?;
+            let start_13 = c.SubString_start(&object_29)?;
             let object_30 = match str {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->start")),
             };
-            let start_15 = c.SubString_start(&object_30)?;
+            let start_14 = c.SubString_start(&object_30)?;
             let object_31 = match str {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->start")),
             };
-            c.set_SubString_start(&object_31, start_15.wrapping_add(1))?;
-            let result_4 = match c.PyUnicode_READ_CHAR(str_6.as_ref(), start_14) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    let PyExc_ValueError_4 = c.global(Global::PyExc_ValueError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_ValueError_4,
-                                "expected ':' after conversion specifier",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
+            c.set_SubString_start(&object_31, start_14.wrapping_add(1))?;
+            let object_32 = match str_6.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if result_4 == 125 {
+            let result_2 = c.PyUnicode_READ_CHAR(&object_32, start_13)?;
+            if result_2 == 125 {
                 return Ok(1);
             }
-            if result_4 != 58 {
+            if result_2 != 58 {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
                 return Err(
                     c
@@ -11774,85 +8727,75 @@ pub fn parse_field<C: CApi>(
             }
         }
     }
-    let object_40 = match str {
+    let object_33 = match str {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->str")),
     };
-    let str_8 = c.SubString_str(&object_40)?;
-    c.set_SubString_str(format_spec, str_8.as_ref())?;
-    let object_41 = match str {
+    let str_7 = c.SubString_str(&object_33)?;
+    c.set_SubString_str(format_spec, str_7.as_ref())?;
+    let object_34 = match str {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->start")),
     };
-    let start_19 = c.SubString_start(&object_41)?;
-    c.set_SubString_start(format_spec, start_19)?;
+    let start_15 = c.SubString_start(&object_34)?;
+    c.set_SubString_start(format_spec, start_15)?;
     {
         let mut count = 1isize;
         loop {
-            let object_42 = match str {
+            let object_35 = match str {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->start")),
             };
-            let start_20 = c.SubString_start(&object_42)?;
-            let object_43 = match str {
+            let start_16 = c.SubString_start(&object_35)?;
+            let object_36 = match str {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->end")),
             };
-            if start_20 < c.SubString_end(&object_43)? {
-                let object_44 = match str {
+            if start_16 < c.SubString_end(&object_36)? {
+                let object_37 = match str {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->str")),
                 };
-                let str_9 = c.SubString_str(&object_44)?;
-                let object_45 = match str {
+                let str_8 = c.SubString_str(&object_37)?;
+                let object_38 = match str {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->start")),
                 };
-                let start_21 = c.SubString_start(&object_45)?;
-                let object_46 = match str {
+                let start_17 = c.SubString_start(&object_38)?;
+                let object_39 = match str {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->start")),
                 };
-                let start_22 = c.SubString_start(&object_46)?;
-                let object_47 = match str {
+                let start_18 = c.SubString_start(&object_39)?;
+                let object_40 = match str {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->start")),
                 };
-                c.set_SubString_start(&object_47, start_22.wrapping_add(1))?;
-                let count_3 = {
-                    let result_5 = match c.PyUnicode_READ_CHAR(str_9.as_ref(), start_21)
-                    {
-                        Ok(result_5) => result_5,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "parse_field: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    match result_5 {
-                        123 => {
-                            *format_spec_needs_expanding = 1i32;
-                            count.wrapping_add(1)
-                        }
-                        125 => {
-                            let count_2 = count.wrapping_sub(1);
-                            if count_2 == 0 {
-                                let object_48 = match str {
-                                    Some(object) => object.clone(),
-                                    None => return Err(c.unsupported("NULL->start")),
-                                };
-                                let start_23 = c.SubString_start(&object_48)?;
-                                c.set_SubString_end(format_spec, start_23.wrapping_sub(1))?;
-                                return Ok(1);
-                            }
-                            count_2
-                        }
-                        _ => count,
+                c.set_SubString_start(&object_40, start_18.wrapping_add(1))?;
+                let object_41 = match str_8.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_3 = c.PyUnicode_READ_CHAR(&object_41, start_17)?;
+                let count_3 = match result_3 {
+                    123 => {
+                        *format_spec_needs_expanding = 1i32;
+                        count.wrapping_add(1)
                     }
+                    125 => {
+                        let count_2 = count.wrapping_sub(1);
+                        if count_2 == 0 {
+                            let object_42 = match str {
+                                Some(object) => object.clone(),
+                                None => return Err(c.unsupported("NULL->start")),
+                            };
+                            let start_19 = c.SubString_start(&object_42)?;
+                            c.set_SubString_end(format_spec, start_19.wrapping_sub(1))?;
+                            return Ok(1);
+                        }
+                        count_2
+                    }
+                    _ => count,
                 };
                 count = count_3;
                 continue;
@@ -11860,8 +8803,8 @@ pub fn parse_field<C: CApi>(
             break;
         }
     };
-    let PyExc_ValueError_5 = c.global(Global::PyExc_ValueError)?;
-    return Err(c.PyErr_SetString(&PyExc_ValueError_5, "unmatched '{' in format spec"));
+    let PyExc_ValueError_4 = c.global(Global::PyExc_ValueError)?;
+    return Err(c.PyErr_SetString(&PyExc_ValueError_4, "unmatched '{' in format spec"));
 }
 /// CPython: Objects/unicodeobject.c, `MarkupIterator_init`.
 pub fn MarkupIterator_init<C: CApi>(
@@ -11913,18 +8856,11 @@ pub fn MarkupIterator_next<C: CApi>(
                 let start_4 = c.MarkupIterator_str_start(self_)?;
                 let start_5 = c.MarkupIterator_str_start(self_)?;
                 c.set_MarkupIterator_str_start(self_, start_5.wrapping_add(1))?;
-                let result = match c.PyUnicode_READ_CHAR(str.as_ref(), start_4) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "MarkupIterator_next: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+                let object = match str.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
+                let result = c.PyUnicode_READ_CHAR(&object, start_4)?;
                 match result {
                     123 | 125 => break (result, 1i32),
                     _ => {
@@ -11942,82 +8878,52 @@ pub fn MarkupIterator_next<C: CApi>(
     let len = c.MarkupIterator_str_start(self_)?.wrapping_sub(start_2);
     if !(c__2 == 125) {
         if at_end && c__2 == 123 {
-            let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
                     .PyErr_SetString(
-                        &PyExc_ValueError_3,
+                        &PyExc_ValueError_2,
                         "Single '{' encountered in format string",
                     ),
             );
         }
-        let (len_5, markup_follows_4) = if at_end {
+        let (len_4, markup_follows_4) = if at_end {
             (len, markup_follows_2)
         } else {
             let str_3 = c.MarkupIterator_str_str(self_)?;
             let start_8 = c.MarkupIterator_str_start(self_)?;
-            let (len_4, markup_follows_3) = {
-                let result_3 = match c.PyUnicode_READ_CHAR(str_3.as_ref(), start_8) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        let len_3 = len.wrapping_sub(1);
-                        let str_4 = c.MarkupIterator_str_str(self_)?;
-                        c.set_SubString_str(literal, str_4.as_ref())?;
-                        c.set_SubString_start(literal, start_2)?;
-                        c.set_SubString_end(literal, start_2.wrapping_add(len_3))?;
-                        if markup_follows_2 != 0 {
-                            *field_present = 1i32;
-                            c.MarkupIterator_str(self_)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "MarkupIterator_next: call of parse_field while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "MarkupIterator_next: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if c__2 == result_3 {
-                    c.MarkupIterator_str_start(self_)?;
-                    let start_9 = c.MarkupIterator_str_start(self_)?;
-                    c.set_MarkupIterator_str_start(self_, start_9.wrapping_add(1))?;
-                    (len, 0i32)
-                } else {
-                    let len_2 = len.wrapping_sub(1);
-                    (len_2, markup_follows_2)
-                }
+            let object_3 = match str_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            (len_4, markup_follows_3)
+            let result_2 = c.PyUnicode_READ_CHAR(&object_3, start_8)?;
+            let (len_3, markup_follows_3) = if c__2 == result_2 {
+                c.MarkupIterator_str_start(self_)?;
+                let start_9 = c.MarkupIterator_str_start(self_)?;
+                c.set_MarkupIterator_str_start(self_, start_9.wrapping_add(1))?;
+                (len, 0i32)
+            } else {
+                let len_2 = len.wrapping_sub(1);
+                (len_2, markup_follows_2)
+            };
+            (len_3, markup_follows_3)
         };
-        let str_5 = c.MarkupIterator_str_str(self_)?;
-        c.set_SubString_str(literal, str_5.as_ref())?;
+        let str_4 = c.MarkupIterator_str_str(self_)?;
+        c.set_SubString_str(literal, str_4.as_ref())?;
         c.set_SubString_start(literal, start_2)?;
-        c.set_SubString_end(literal, start_2.wrapping_add(len_5))?;
+        c.set_SubString_end(literal, start_2.wrapping_add(len_4))?;
         if markup_follows_4 != 0 {
             *field_present = 1i32;
-            let str_6 = c.MarkupIterator_str(self_)?;
-            let result_4 = match super::unicodeobject::parse_field(
+            let str_5 = c.MarkupIterator_str(self_)?;
+            if super::unicodeobject::parse_field(
                 c,
-                str_6.as_ref(),
+                str_5.as_ref(),
                 field_name,
                 format_spec,
                 format_spec_needs_expanding,
                 conversion,
-            ) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_4 != 0 {
+            )? != 0
+            {
                 return Ok(2);
             }
             return Ok(0);
@@ -12036,107 +8942,67 @@ pub fn MarkupIterator_next<C: CApi>(
     }
     let str_2 = c.MarkupIterator_str_str(self_)?;
     let start_7 = c.MarkupIterator_str_start(self_)?;
-    let result_2 = match c.PyUnicode_READ_CHAR(str_2.as_ref(), start_7) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let PyExc_ValueError_4 = c.global(Global::PyExc_ValueError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_ValueError_4,
-                        "Single '}' encountered in format string",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
+    let object_2 = match str_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if c__2 != result_2 {
-        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+    if c__2 != c.PyUnicode_READ_CHAR(&object_2, start_7)? {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(
             c
                 .PyErr_SetString(
-                    &PyExc_ValueError_2,
+                    &PyExc_ValueError,
                     "Single '}' encountered in format string",
                 ),
         );
     }
     if at_end && c__2 == 123 {
-        let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
         return Err(
             c
                 .PyErr_SetString(
-                    &PyExc_ValueError_3,
+                    &PyExc_ValueError_2,
                     "Single '{' encountered in format string",
                 ),
         );
     }
-    let (len_5, markup_follows_4) = if at_end {
+    let (len_4, markup_follows_4) = if at_end {
         (len, markup_follows_2)
     } else {
         let str_3 = c.MarkupIterator_str_str(self_)?;
         let start_8 = c.MarkupIterator_str_start(self_)?;
-        let (len_4, markup_follows_3) = {
-            let result_3 = match c.PyUnicode_READ_CHAR(str_3.as_ref(), start_8) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    let len_3 = len.wrapping_sub(1);
-                    let str_4 = c.MarkupIterator_str_str(self_)?;
-                    c.set_SubString_str(literal, str_4.as_ref())?;
-                    c.set_SubString_start(literal, start_2)?;
-                    c.set_SubString_end(literal, start_2.wrapping_add(len_3))?;
-                    if markup_follows_2 != 0 {
-                        *field_present = 1i32;
-                        c.MarkupIterator_str(self_)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "MarkupIterator_next: call of parse_field while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "MarkupIterator_next: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if c__2 == result_3 {
-                c.MarkupIterator_str_start(self_)?;
-                let start_9 = c.MarkupIterator_str_start(self_)?;
-                c.set_MarkupIterator_str_start(self_, start_9.wrapping_add(1))?;
-                (len, 0i32)
-            } else {
-                let len_2 = len.wrapping_sub(1);
-                (len_2, markup_follows_2)
-            }
+        let object_3 = match str_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        (len_4, markup_follows_3)
+        let result_2 = c.PyUnicode_READ_CHAR(&object_3, start_8)?;
+        let (len_3, markup_follows_3) = if c__2 == result_2 {
+            c.MarkupIterator_str_start(self_)?;
+            let start_9 = c.MarkupIterator_str_start(self_)?;
+            c.set_MarkupIterator_str_start(self_, start_9.wrapping_add(1))?;
+            (len, 0i32)
+        } else {
+            let len_2 = len.wrapping_sub(1);
+            (len_2, markup_follows_2)
+        };
+        (len_3, markup_follows_3)
     };
-    let str_5 = c.MarkupIterator_str_str(self_)?;
-    c.set_SubString_str(literal, str_5.as_ref())?;
+    let str_4 = c.MarkupIterator_str_str(self_)?;
+    c.set_SubString_str(literal, str_4.as_ref())?;
     c.set_SubString_start(literal, start_2)?;
-    c.set_SubString_end(literal, start_2.wrapping_add(len_5))?;
+    c.set_SubString_end(literal, start_2.wrapping_add(len_4))?;
     if markup_follows_4 != 0 {
         *field_present = 1i32;
-        let str_6 = c.MarkupIterator_str(self_)?;
-        let result_4 = match super::unicodeobject::parse_field(
+        let str_5 = c.MarkupIterator_str(self_)?;
+        if super::unicodeobject::parse_field(
             c,
-            str_6.as_ref(),
+            str_5.as_ref(),
             field_name,
             format_spec,
             format_spec_needs_expanding,
             conversion,
-        ) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if result_4 != 0 {
+        )? != 0
+        {
             return Ok(2);
         }
         return Ok(0);
@@ -12230,25 +9096,7 @@ pub fn output_markup<C: CApi>(
                 return Ok(0);
             };
             let actual_format_spec = c.new_struct("SubString")?;
-            let result = match c.PyUnicode_GET_LENGTH(Some(tmp_2)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    super::unicodeobject::SubString_init(
-                        c,
-                        Some(&actual_format_spec),
-                        Some(tmp_2),
-                        0,
-                        -1,
-                    )?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "output_markup: call of render_field while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyUnicode_GET_LENGTH(tmp_2)?;
             super::unicodeobject::SubString_init(
                 c,
                 Some(&actual_format_spec),
@@ -12262,7 +9110,7 @@ pub fn output_markup<C: CApi>(
         };
         let result_2 = match c.render_field(&fieldobj_2, &actual_format_spec_2, writer) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -12270,7 +9118,7 @@ pub fn output_markup<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         if result_2 == 0 {
             return Ok(0);
@@ -12298,7 +9146,7 @@ pub fn do_markup<C: CApi>(
     let field_name = c.new_struct("SubString")?;
     let format_spec = c.new_struct("SubString")?;
     let literal = c.new_struct("SubString")?;
-    let result_4 = {
+    let result_2 = {
         let field_name_2 = field_name.clone();
         let format_spec_2 = format_spec.clone();
         let iter_2 = iter.clone();
@@ -12307,7 +9155,7 @@ pub fn do_markup<C: CApi>(
             let mut field_present = 0;
             let mut conversion = 0;
             let mut format_spec_needs_expanding = 0;
-            let result = match super::unicodeobject::MarkupIterator_next(
+            let result = super::unicodeobject::MarkupIterator_next(
                 c,
                 &iter_2,
                 &literal_2,
@@ -12316,13 +9164,7 @@ pub fn do_markup<C: CApi>(
                 &format_spec_2,
                 &mut conversion,
                 &mut format_spec_needs_expanding,
-            ) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            )?;
             if result == 2 {
                 let end_2 = c.SubString_end(&literal_2)?;
                 let start_2 = c.SubString_start(&literal_2)?;
@@ -12340,20 +9182,14 @@ pub fn do_markup<C: CApi>(
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_2 = match super::unicodeobject::_PyUnicodeWriter_WriteSubstring(
+                    if super::unicodeobject::_PyUnicodeWriter_WriteSubstring(
                         c,
                         writer,
                         &object,
                         start_4,
                         end_3,
-                    ) {
-                        Ok(result_2) => result_2,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    if result_2 < 0 {
+                    )? < 0
+                    {
                         return Ok(0);
                     }
                 }
@@ -12363,7 +9199,7 @@ pub fn do_markup<C: CApi>(
                     if start_5 == end_4 {
                         c.set__PyUnicodeWriter_overallocate(writer, 0)?;
                     }
-                    let result_3 = match super::unicodeobject::output_markup(
+                    if !(super::unicodeobject::output_markup(
                         c,
                         &field_name_2,
                         &format_spec_2,
@@ -12374,14 +9210,8 @@ pub fn do_markup<C: CApi>(
                         kwargs,
                         recursion_depth,
                         auto_number,
-                    ) {
-                        Ok(result_3) => result_3,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    if !(result_3 != 0) {
+                    )? != 0)
+                    {
                         return Ok(0);
                     }
                 }
@@ -12390,7 +9220,7 @@ pub fn do_markup<C: CApi>(
             break result;
         }
     };
-    return Ok(result_4);
+    return Ok(result_2);
 }
 /// CPython: Objects/unicodeobject.c, `build_string`.
 pub fn build_string<C: CApi>(
@@ -12412,19 +9242,11 @@ pub fn build_string<C: CApi>(
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let str = c.SubString_str(input)?;
-    let result = match c.PyUnicode_GET_LENGTH(str.as_ref()) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.set__PyUnicodeWriter_min_length(&writer, 99)?;
-            return Err(
-                c
-                    .unsupported(
-                        "build_string: call of do_markup while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let object = match str.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
+    let result = c.PyUnicode_GET_LENGTH(&object)?;
     c.set__PyUnicodeWriter_min_length(&writer, result.wrapping_add(100))?;
     let result_2 = match super::unicodeobject::do_markup(
         c,
@@ -12436,11 +9258,11 @@ pub fn build_string<C: CApi>(
         auto_number,
     ) {
         Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if result_2 != 0 {
         return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
@@ -12459,19 +9281,7 @@ pub fn do_string_format<C: CApi>(
     let auto_number = c.new_struct("AutoNumber")?;
     c.AutoNumber_Init(&auto_number)?;
     let input = c.new_struct("SubString")?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            super::unicodeobject::SubString_init(c, Some(&input), Some(self_), 0, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "do_string_format: call of build_string while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     super::unicodeobject::SubString_init(c, Some(&input), Some(self_), 0, result)?;
     return Ok(
         super::unicodeobject::build_string(c, &input, args, kwargs, 2, &auto_number)?,
@@ -12519,25 +9329,7 @@ pub fn formatter_parser<C: CApi>(
     let it = super::object::_PyObject_New(c, &PyFormatterIter_Type)?;
     c.set_formatteriterobject_str(&it, Some(self_))?;
     let it_markup = c.formatteriterobject_it_markup(&it)?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            super::unicodeobject::MarkupIterator_init(
-                c,
-                it_markup.as_ref(),
-                Some(self_),
-                0,
-                -1,
-            )?;
-            return Err(
-                c
-                    .unsupported(
-                        "formatter_parser: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     super::unicodeobject::MarkupIterator_init(
         c,
         it_markup.as_ref(),
@@ -12578,22 +9370,10 @@ pub fn fieldnameiter_next<C: CApi>(
     }
     let is_attr_obj = super::boolobject::PyBool_FromLong(c, is_attr as i64)?;
     let obj_3 = if idx != -1 {
-        let obj = match c.PyLong_FromSsize_t(idx) {
-            Ok(obj) => obj,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let obj = c.PyLong_FromSsize_t(idx)?;
         obj.clone()
     } else {
-        let obj_2 = match super::unicodeobject::SubString_new_object(c, &name) {
-            Ok(obj_2) => obj_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let obj_2 = super::unicodeobject::SubString_new_object(c, &name)?;
         obj_2.clone()
     };
     return Ok(
@@ -12632,20 +9412,7 @@ pub fn formatter_field_name_split<C: CApi>(
     let PyFieldNameIter_Type = c.global(Global::PyFieldNameIter_Type)?;
     let it = super::object::_PyObject_New(c, &PyFieldNameIter_Type)?;
     c.set_fieldnameiterobject_str(&it, Some(self_))?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.new_struct("SubString")?;
-            c.fieldnameiterobject_it_field(&it)?;
-            return Err(
-                c
-                    .unsupported(
-                        "formatter_field_name_split: call of field_name_split while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(self_)?;
     let first = c.new_struct("SubString")?;
     let it_field = c.fieldnameiterobject_it_field(&it)?;
     let mut first_idx = 0;
@@ -12661,7 +9428,7 @@ pub fn formatter_field_name_split<C: CApi>(
         )
     {
         Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             if first_idx != -1 {
                 return Err(
                     c
@@ -12677,29 +9444,14 @@ pub fn formatter_field_name_split<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if result_2 != 0 {
         let first_obj_3 = if first_idx != -1 {
-            let first_obj = match c.PyLong_FromSsize_t(first_idx) {
-                Ok(first_obj) => first_obj,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let first_obj = c.PyLong_FromSsize_t(first_idx)?;
             first_obj.clone()
         } else {
-            let first_obj_2 = match super::unicodeobject::SubString_new_object(
-                c,
-                &first,
-            ) {
-                Ok(first_obj_2) => first_obj_2,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let first_obj_2 = super::unicodeobject::SubString_new_object(c, &first)?;
             first_obj_2.clone()
         };
         return Ok(
@@ -12726,25 +9478,14 @@ pub fn unicode___format___impl<C: CApi>(
     c.enter(FunctionId::unicode___format___impl);
     let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode___format___impl: call of _PyUnicode_FormatAdvancedWriter while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(format_spec)?;
     match c._PyUnicode_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
 }
@@ -12782,38 +9523,14 @@ pub fn unicode_subscript<C: CApi>(
         let result = c.PyNumber_AsSsize_t(item, Some(&PyExc_IndexError))?;
         if !(result == -1) {
             let i = if result < 0 {
-                let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_subscript: call of unicode_getitem while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                result.wrapping_add(result_2)
+                result.wrapping_add(c.PyUnicode_GET_LENGTH(self_)?)
             } else {
                 result
             };
             return Ok(super::unicodeobject::unicode_getitem(c, self_, i)?);
         }
         let i = if result < 0 {
-            let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_subscript: call of unicode_getitem while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            result.wrapping_add(result_2)
+            result.wrapping_add(c.PyUnicode_GET_LENGTH(self_)?)
         } else {
             result
         };
@@ -12835,264 +9552,80 @@ pub fn unicode_subscript<C: CApi>(
     let mut start = 0;
     let mut stop = 0;
     let mut step = 0;
-    match super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_3) if c.is_exception(&error_3) => {
-            let mut start_3 = start;
-            let mut stop_3 = stop;
-            if super::sliceobject::PySlice_AdjustIndices(
-                c,
-                -1,
-                &mut start_3,
-                &mut stop_3,
-                step,
-            )? <= 0
-            {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_subscript: loop while an exception is pending",
-                        ),
-                );
-            }
-            if start_3 == 0 && step == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_subscript: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            if step == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_subscript: call of PyUnicode_Substring while an exception is pending",
-                        ),
-                );
-            }
-            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_subscript: call of PyUnicode_DATA while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step)?;
+    let result_2 = c.PyUnicode_GET_LENGTH(self_)?;
     let mut start_2 = start;
     let mut stop_2 = stop;
-    let result_5 = super::sliceobject::PySlice_AdjustIndices(
+    let result_3 = super::sliceobject::PySlice_AdjustIndices(
         c,
-        result_4,
+        result_2,
         &mut start_2,
         &mut stop_2,
         step,
     )?;
-    if result_5 <= 0 {
+    if result_3 <= 0 {
         loop {
             return Ok(super::unicodeobject::unicode_new_empty(c)?);
         }
     }
-    if start_2 == 0 {
-        if step == 1 {
-            let result_6 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-                Ok(result_6) => result_6,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    if result_5 == -1 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_subscript: call of unicode_result_unchanged while an exception is pending",
-                                ),
-                        );
-                    }
-                    if step == 1 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_subscript: call of PyUnicode_Substring while an exception is pending",
-                                ),
-                        );
-                    }
-                    let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_subscript: call of PyUnicode_DATA while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_5 == result_6 {
-                return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
-            }
-            if step == 1 {
-                return Ok(
-                    c
-                        .PyUnicode_Substring(
-                            Some(self_),
-                            start_2,
-                            start_2.wrapping_add(result_5),
-                        )?,
-                );
-            }
-        } else {
-            if step == 1 {
-                return Ok(
-                    c
-                        .PyUnicode_Substring(
-                            Some(self_),
-                            start_2,
-                            start_2.wrapping_add(result_5),
-                        )?,
-                );
-            }
-        }
-    } else {
-        if step == 1 {
-            return Ok(
-                c
-                    .PyUnicode_Substring(
-                        Some(self_),
-                        start_2,
-                        start_2.wrapping_add(result_5),
-                    )?,
-            );
-        }
-    };
+    if start_2 == 0 && step == 1 && result_3 == c.PyUnicode_GET_LENGTH(self_)? {
+        return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
+    }
+    if step == 1 {
+        return Ok(
+            c.PyUnicode_Substring(Some(self_), start_2, start_2.wrapping_add(result_3))?,
+        );
+    }
     let src_kind = c.PyASCIIObject_state_kind(self_)? as i32;
-    let src_data = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(src_data) => src_data,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_subscript: call of PyUnicode_IS_ASCII while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    let max_char_4 = {
-        let result_7 = match c.PyUnicode_IS_ASCII(Some(self_)) {
-            Ok(result_7) => result_7,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_subscript: call of PyUnicode_New while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        if result_7 != 0 {
-            127u32
-        } else {
-            let result_8 = super::unicodeobject::kind_maxchar_limit(c, src_kind as u32)?;
-            let cur = start_2 as usize;
-            let max_char_3 = 'join7: {
-                let mut cur_2 = cur;
-                let mut i_2 = 0isize;
-                let mut max_char = 0u32;
-                loop {
-                    if i_2 < result_5 {
-                        let result_9 = match c
-                            .PyUnicode_READ(src_kind, Some(&src_data), cur_2 as isize)
-                        {
-                            Ok(result_9) => result_9,
-                            Err(error_7) if c.is_exception(&error_7) => {
-                                if 4294967295 > (max_char as i64) {
-                                    if 4294967295 >= (result_8 as i64) {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_subscript: call of PyUnicode_New while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_subscript: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_subscript: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            Err(error_7) => return Err(error_7),
-                        };
-                        let max_char_2 = if result_9 > max_char {
-                            if result_9 >= result_8 {
-                                break 'join7 result_9
-                            } else {
-                                result_9
-                            }
+    let src_data = c.PyUnicode_DATA(self_)?;
+    let result_4 = c.PyUnicode_IS_ASCII(self_)?;
+    let max_char_4 = if result_4 != 0 {
+        127u32
+    } else {
+        let result_5 = super::unicodeobject::kind_maxchar_limit(c, src_kind as u32)?;
+        let cur = start_2 as usize;
+        let max_char_3 = 'join6: {
+            let mut cur_2 = cur;
+            let mut i_2 = 0isize;
+            let mut max_char = 0u32;
+            loop {
+                if i_2 < result_3 {
+                    let result_6 = c
+                        .PyUnicode_READ(src_kind, Some(&src_data), cur_2 as isize)?;
+                    let max_char_2 = if result_6 > max_char {
+                        if result_6 >= result_5 {
+                            break 'join6 result_6
                         } else {
-                            max_char
-                        };
-                        let cur_3 = cur_2.wrapping_add(step as usize);
-                        let i_3 = i_2.wrapping_add(1);
-                        cur_2 = cur_3;
-                        i_2 = i_3;
-                        max_char = max_char_2;
-                        continue;
+                            result_6
+                        }
                     } else {
-                        break max_char
-                    }
+                        max_char
+                    };
+                    let cur_3 = cur_2.wrapping_add(step as usize);
+                    let i_3 = i_2.wrapping_add(1);
+                    cur_2 = cur_3;
+                    i_2 = i_3;
+                    max_char = max_char_2;
+                    continue;
+                } else {
+                    break max_char
                 }
-            };
-            max_char_3
-        }
+            }
+        };
+        max_char_3
     };
-    let result_10 = c.PyUnicode_New(result_5, max_char_4)?;
-    let dest_kind = c.PyASCIIObject_state_kind(&result_10)? as i32;
-    let dest_data = match c.PyUnicode_DATA(Some(&result_10)) {
-        Ok(dest_data) => dest_data,
-        Err(error_8) if c.is_exception(&error_8) => {
-            return Err(
-                c.unsupported("unicode_subscript: loop while an exception is pending"),
-            );
-        }
-        Err(error_8) => return Err(error_8),
-    };
+    let result_7 = c.PyUnicode_New(result_3, max_char_4)?;
+    let dest_kind = c.PyASCIIObject_state_kind(&result_7)? as i32;
+    let dest_data = c.PyUnicode_DATA(&result_7)?;
     let cur_4 = start_2 as usize;
     {
         let mut cur_5 = cur_4;
         let mut i_4 = 0isize;
         loop {
-            if i_4 < result_5 {
-                let result_11 = match c
-                    .PyUnicode_READ(src_kind, Some(&src_data), cur_5 as isize)
-                {
-                    Ok(result_11) => result_11,
-                    Err(error_9) if c.is_exception(&error_9) => {
-                        c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, 4294967295)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_subscript: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error_9) => return Err(error_9),
-                };
-                c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, result_11)?;
+            if i_4 < result_3 {
+                let result_8 = c
+                    .PyUnicode_READ(src_kind, Some(&src_data), cur_5 as isize)?;
+                c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, result_8)?;
                 let cur_6 = cur_5.wrapping_add(step as usize);
                 let i_5 = i_4.wrapping_add(1);
                 cur_5 = cur_6;
@@ -13102,7 +9635,7 @@ pub fn unicode_subscript<C: CApi>(
             break;
         }
     };
-    return Ok(result_10);
+    return Ok(result_7);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_format_getnextarg`.
 pub fn unicode_format_getnextarg<C: CApi>(
@@ -13296,13 +9829,7 @@ pub fn mainformatlong<C: CApi>(
                 return Err(c.unsupported("Py_UNREACHABLE"));
             }
         };
-        match c._PyLong_FormatWriter(writer, v, base, alternate) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        c._PyLong_FormatWriter(writer, v, base, alternate)?;
         return Ok(1);
     } else {
         let flags_2 = c.unicode_format_arg_t_flags(arg)?;
@@ -13316,67 +9843,34 @@ pub fn mainformatlong<C: CApi>(
 pub fn formatchar<C: CApi>(c: &mut C, v: &C::Object) -> Result<u32, C::Error> {
     c.enter(FunctionId::formatchar);
     if c.PyUnicode_Check(v)? {
-        let result = match c.PyUnicode_GET_LENGTH(Some(v)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                let _ = c.PyErr_SetString(&PyExc_TypeError_2, "%c requires int or char");
-                return Err(
-                    c
-                        .unsupported(
-                            "formatchar: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 1 {
-            return Ok(c.PyUnicode_READ_CHAR(Some(v), 0)?);
+        if c.PyUnicode_GET_LENGTH(v)? == 1 {
+            return Ok(c.PyUnicode_READ_CHAR(v, 0)?);
         }
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        let _ = c.PyErr_SetString(&PyExc_TypeError, "%c requires int or char");
-        return Err(
-            c
-                .unsupported(
-                    "formatchar: another result than usual while an exception is pending",
-                ),
-        );
+        return Err(c.PyErr_SetString(&PyExc_TypeError, "%c requires int or char"));
     }
     let mut overflow = 0;
-    let result_2 = match c.PyLong_AsLongAndOverflow(Some(v), &mut overflow) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-            if c.PyErr_ExceptionMatches(&error_2, &PyExc_TypeError_3)? {
-                let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-                let _ = c.PyErr_SetString(&PyExc_TypeError_4, "%c requires int or char");
+    let result = match c.PyLong_AsLongAndOverflow(Some(v), &mut overflow) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            if c.PyErr_ExceptionMatches(&error, &PyExc_TypeError_2)? {
+                let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
                 return Err(
-                    c
-                        .unsupported(
-                            "formatchar: another result than usual while an exception is pending",
-                        ),
+                    c.PyErr_SetString(&PyExc_TypeError_3, "%c requires int or char"),
                 );
             }
-            return Err(
-                c
-                    .unsupported(
-                        "formatchar: another result than usual while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    if result_2 > 1114111 {
+    if result > 1114111 {
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-        let _ = c.PyErr_SetString(&PyExc_OverflowError, "%c arg not in range(0x110000)");
         return Err(
-            c
-                .unsupported(
-                    "formatchar: another result than usual while an exception is pending",
-                ),
+            c.PyErr_SetString(&PyExc_OverflowError, "%c arg not in range(0x110000)"),
         );
     }
-    return Ok(result_2 as u32);
+    return Ok(result as u32);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_format_arg_parse`.
 pub fn unicode_format_arg_parse<C: CApi>(
@@ -13406,55 +9900,8 @@ pub fn unicode_format_arg_parse<C: CApi>(
                         let fmtkind = c.unicode_formatter_t_fmtkind(ctx)?;
                         let fmtpos_3 = c.unicode_formatter_t_fmtpos(ctx)?;
                         let fmtdata = c.unicode_formatter_t_fmtdata(ctx)?;
-                        let result = match c
-                            .PyUnicode_READ(fmtkind, fmtdata.as_ref(), fmtpos_3)
-                        {
-                            Ok(result) => result,
-                            Err(error) if c.is_exception(&error) => {
-                                c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                                if c.unicode_format_arg_t_ch(arg)? == 41 {
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    let fmtpos_5 = c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.set_unicode_formatter_t_fmtpos(
-                                        ctx,
-                                        fmtpos_5.wrapping_add(1),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                if !(c.unicode_format_arg_t_ch(arg)? == 40) {
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    let fmtpos_7 = c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.set_unicode_formatter_t_fmtpos(
-                                        ctx,
-                                        fmtpos_7.wrapping_add(1),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                let fmtpos_6 = c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.set_unicode_formatter_t_fmtpos(
-                                    ctx,
-                                    fmtpos_6.wrapping_add(1),
-                                )?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            Err(error) => return Err(error),
-                        };
+                        let result = c
+                            .PyUnicode_READ(fmtkind, fmtdata.as_ref(), fmtpos_3)?;
                         c.set_unicode_format_arg_t_ch(arg, result)?;
                         let ch_2 = c.unicode_format_arg_t_ch(arg)?;
                         let pcount_3 = if ch_2 == 41 {
@@ -13507,7 +9954,7 @@ pub fn unicode_format_arg_parse<C: CApi>(
         };
         let result_2 = match super::abstract_::PyObject_GetItem(c, &object, &key) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 c.set_unicode_formatter_t_args(ctx, None)?;
                 if c.unicode_formatter_t_args(ctx)?.is_some() {
                     c.set_unicode_formatter_t_args_owned(ctx, 1)?;
@@ -13520,9 +9967,9 @@ pub fn unicode_format_arg_parse<C: CApi>(
                             ),
                     );
                 }
-                return Err(error_2);
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         c.set_unicode_formatter_t_args(ctx, Some(&result_2))?;
         if !c.unicode_formatter_t_args(ctx)?.is_some() {
@@ -13538,332 +9985,14 @@ pub fn unicode_format_arg_parse<C: CApi>(
             c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_4.wrapping_sub(1))?;
             if fmtcnt_4.wrapping_sub(1) >= 0 {
                 let fmtkind_2 = c.unicode_formatter_t_fmtkind(ctx)?;
-                let fmtpos_8 = c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtpos_5 = c.unicode_formatter_t_fmtpos(ctx)?;
                 let fmtdata_2 = c.unicode_formatter_t_fmtdata(ctx)?;
-                let result_3 = match c
-                    .PyUnicode_READ(fmtkind_2, fmtdata_2.as_ref(), fmtpos_8)
-                {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                        c.unicode_formatter_t_fmtpos(ctx)?;
-                        let fmtpos_10 = c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.set_unicode_formatter_t_fmtpos(
-                            ctx,
-                            fmtpos_10.wrapping_add(1),
-                        )?;
-                        match c.unicode_format_arg_t_ch(arg)? {
-                            45 => {
-                                let flags_6 = c.unicode_format_arg_t_flags(arg)?;
-                                c.set_unicode_format_arg_t_flags(arg, flags_6 | 1)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            43 => {
-                                let flags_7 = c.unicode_format_arg_t_flags(arg)?;
-                                c.set_unicode_format_arg_t_flags(arg, flags_7 | 2)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            32 => {
-                                let flags_8 = c.unicode_format_arg_t_flags(arg)?;
-                                c.set_unicode_format_arg_t_flags(arg, flags_8 | 4)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            35 => {
-                                let flags_9 = c.unicode_format_arg_t_flags(arg)?;
-                                c.set_unicode_format_arg_t_flags(arg, flags_9 | 8)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            48 => {
-                                let flags_10 = c.unicode_format_arg_t_flags(arg)?;
-                                c.set_unicode_format_arg_t_flags(arg, flags_10 | 16)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            _ => {
-                                if c.unicode_format_arg_t_ch(arg)? == 42 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if c.unicode_format_arg_t_ch(arg)? >= 48
-                                    && c.unicode_format_arg_t_ch(arg)? <= 57
-                                {
-                                    let ch_4 = c.unicode_format_arg_t_ch(arg)?;
-                                    c.set_unicode_format_arg_t_width(
-                                        arg,
-                                        ch_4.wrapping_sub(48) as isize,
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: loop while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if !(c.unicode_format_arg_t_ch(arg)? == 46) {
-                                    if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_7 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_7, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                        let fmtcnt_7 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                        c.set_unicode_formatter_t_fmtcnt(
-                                            ctx,
-                                            fmtcnt_7.wrapping_sub(1),
-                                        )?;
-                                        if !(fmtcnt_7.wrapping_sub(1) >= 0) {
-                                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                                let PyExc_ValueError_5 = c
-                                                    .global(Global::PyExc_ValueError)?;
-                                                return Err(
-                                                    c.PyErr_SetString(&PyExc_ValueError_5, "incomplete format"),
-                                                );
-                                            }
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        c.unicode_formatter_t_fmtkind(ctx)?;
-                                        c.unicode_formatter_t_fmtpos(ctx)?;
-                                        c.unicode_formatter_t_fmtdata(ctx)?;
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    let ch_7 = c.unicode_format_arg_t_ch(arg)?;
-                                    if !((ch_7 == 108)
-                                        || (c.unicode_format_arg_t_ch(arg)? == 76))
-                                    {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_6 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_6, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    let fmtcnt_7 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                    c.set_unicode_formatter_t_fmtcnt(
-                                        ctx,
-                                        fmtcnt_7.wrapping_sub(1),
-                                    )?;
-                                    if !(fmtcnt_7.wrapping_sub(1) >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_5 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_5, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    c.unicode_formatter_t_fmtkind(ctx)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.unicode_formatter_t_fmtdata(ctx)?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.set_unicode_format_arg_t_prec(arg, 0)?;
-                                let fmtcnt_5 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_5.wrapping_sub(1),
-                                )?;
-                                if fmtcnt_5.wrapping_sub(1) >= 0 {
-                                    c.unicode_formatter_t_fmtkind(ctx)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.unicode_formatter_t_fmtdata(ctx)?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if c.unicode_format_arg_t_ch(arg)? == 42 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if c.unicode_format_arg_t_ch(arg)? >= 48
-                                    && c.unicode_format_arg_t_ch(arg)? <= 57
-                                {
-                                    let ch_5 = c.unicode_format_arg_t_ch(arg)?;
-                                    c.set_unicode_format_arg_t_prec(
-                                        arg,
-                                        ch_5.wrapping_sub(48) as i32,
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: loop while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_4 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_4, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                    let fmtcnt_6 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                    c.set_unicode_formatter_t_fmtcnt(
-                                        ctx,
-                                        fmtcnt_6.wrapping_sub(1),
-                                    )?;
-                                    if !(fmtcnt_6.wrapping_sub(1) >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_2 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_2, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    c.unicode_formatter_t_fmtkind(ctx)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.unicode_formatter_t_fmtdata(ctx)?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                let ch_6 = c.unicode_format_arg_t_ch(arg)?;
-                                if !((ch_6 == 108)
-                                    || (c.unicode_format_arg_t_ch(arg)? == 76))
-                                {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_3 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_3, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                let fmtcnt_6 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_6.wrapping_sub(1),
-                                )?;
-                                if !(fmtcnt_6.wrapping_sub(1) >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_2 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_2, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.unicode_formatter_t_fmtkind(ctx)?;
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.unicode_formatter_t_fmtdata(ctx)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                        }
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                let result_3 = c
+                    .PyUnicode_READ(fmtkind_2, fmtdata_2.as_ref(), fmtpos_5)?;
                 c.set_unicode_format_arg_t_ch(arg, result_3)?;
                 c.unicode_formatter_t_fmtpos(ctx)?;
-                let fmtpos_9 = c.unicode_formatter_t_fmtpos(ctx)?;
-                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_9.wrapping_add(1))?;
+                let fmtpos_6 = c.unicode_formatter_t_fmtpos(ctx)?;
+                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_6.wrapping_add(1))?;
                 match c.unicode_format_arg_t_ch(arg)? {
                     45 => {
                         let flags = c.unicode_format_arg_t_flags(arg)?;
@@ -13897,8 +10026,8 @@ pub fn unicode_format_arg_parse<C: CApi>(
             }
         }
     };
-    let ch_8 = c.unicode_format_arg_t_ch(arg)?;
-    if ch_8 == 42 {
+    let ch_4 = c.unicode_format_arg_t_ch(arg)?;
+    if ch_4 == 42 {
         let Some(v) = &super::unicodeobject::unicode_format_getnextarg(c, ctx)? else {
             return Ok(-1);
         };
@@ -13908,32 +10037,493 @@ pub fn unicode_format_arg_parse<C: CApi>(
         }
         let result_4 = match c.PyLong_AsSsize_t(v) {
             Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 c.set_unicode_format_arg_t_width(arg, -1)?;
                 if c.unicode_format_arg_t_width(arg)? == -1 {
-                    return Err(error_4);
+                    return Err(error_2);
                 }
                 if !(c.unicode_format_arg_t_width(arg)? < 0) {
-                    let fmtcnt_16 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_16.wrapping_sub(1))?;
-                    if fmtcnt_16.wrapping_sub(1) >= 0 {
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtcnt_15 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_15.wrapping_sub(1))?;
+                    if !(fmtcnt_15.wrapping_sub(1) >= 0) {
+                        if !(c.unicode_format_arg_t_ch(arg)? == 46) {
+                            if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_49 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_49, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            if c.unicode_format_arg_t_ch(arg)? == 104 {
+                                let fmtcnt_23 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                                c.set_unicode_formatter_t_fmtcnt(
+                                    ctx,
+                                    fmtcnt_23.wrapping_sub(1),
+                                )?;
+                                if !(fmtcnt_23.wrapping_sub(1) >= 0) {
+                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                        let PyExc_ValueError_47 = c
+                                            .global(Global::PyExc_ValueError)?;
+                                        return Err(
+                                            c.PyErr_SetString(&PyExc_ValueError_47, "incomplete format"),
+                                        );
+                                    }
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                let fmtkind_21 = c.unicode_formatter_t_fmtkind(ctx)?;
+                                let fmtpos_43 = c.unicode_formatter_t_fmtpos(ctx)?;
+                                let fmtdata_21 = c.unicode_formatter_t_fmtdata(ctx)?;
+                                let result_23 = c
+                                    .PyUnicode_READ(
+                                        fmtkind_21,
+                                        fmtdata_21.as_ref(),
+                                        fmtpos_43,
+                                    )?;
+                                c.set_unicode_format_arg_t_ch(arg, result_23)?;
+                                c.unicode_formatter_t_fmtpos(ctx)?;
+                                let fmtpos_44 = c.unicode_formatter_t_fmtpos(ctx)?;
+                                c.set_unicode_formatter_t_fmtpos(
+                                    ctx,
+                                    fmtpos_44.wrapping_add(1),
+                                )?;
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_46 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_46, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let ch_24 = c.unicode_format_arg_t_ch(arg)?;
+                            if !((ch_24 == 108)
+                                || (c.unicode_format_arg_t_ch(arg)? == 76))
+                            {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_48 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_48, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtcnt_23 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_23.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_23.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_47 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_47, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_21 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_43 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_21 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_23 = c
+                                .PyUnicode_READ(
+                                    fmtkind_21,
+                                    fmtdata_21.as_ref(),
+                                    fmtpos_43,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_23)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_44 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_44.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_46 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_46, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        c.set_unicode_format_arg_t_prec(arg, 0)?;
+                        let fmtcnt_20 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_20.wrapping_sub(1),
+                        )?;
+                        if !(fmtcnt_20.wrapping_sub(1) >= 0) {
+                            if c.unicode_format_arg_t_ch(arg)? == 42 {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
+                                        ),
+                                );
+                            }
+                            if c.unicode_format_arg_t_ch(arg)? >= 48
+                                && c.unicode_format_arg_t_ch(arg)? <= 57
+                            {
+                                let ch_22 = c.unicode_format_arg_t_ch(arg)?;
+                                c.set_unicode_format_arg_t_prec(
+                                    arg,
+                                    ch_22.wrapping_sub(48) as i32,
+                                )?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: loop while an exception is pending",
+                                        ),
+                                );
+                            }
+                            if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_45 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_45, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            if c.unicode_format_arg_t_ch(arg)? == 104 {
+                                let fmtcnt_22 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                                c.set_unicode_formatter_t_fmtcnt(
+                                    ctx,
+                                    fmtcnt_22.wrapping_sub(1),
+                                )?;
+                                if !(fmtcnt_22.wrapping_sub(1) >= 0) {
+                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                        let PyExc_ValueError_43 = c
+                                            .global(Global::PyExc_ValueError)?;
+                                        return Err(
+                                            c.PyErr_SetString(&PyExc_ValueError_43, "incomplete format"),
+                                        );
+                                    }
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                let fmtkind_20 = c.unicode_formatter_t_fmtkind(ctx)?;
+                                let fmtpos_41 = c.unicode_formatter_t_fmtpos(ctx)?;
+                                let fmtdata_20 = c.unicode_formatter_t_fmtdata(ctx)?;
+                                let result_22 = c
+                                    .PyUnicode_READ(
+                                        fmtkind_20,
+                                        fmtdata_20.as_ref(),
+                                        fmtpos_41,
+                                    )?;
+                                c.set_unicode_format_arg_t_ch(arg, result_22)?;
+                                c.unicode_formatter_t_fmtpos(ctx)?;
+                                let fmtpos_42 = c.unicode_formatter_t_fmtpos(ctx)?;
+                                c.set_unicode_formatter_t_fmtpos(
+                                    ctx,
+                                    fmtpos_42.wrapping_add(1),
+                                )?;
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_42 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_42, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let ch_23 = c.unicode_format_arg_t_ch(arg)?;
+                            if !((ch_23 == 108)
+                                || (c.unicode_format_arg_t_ch(arg)? == 76))
+                            {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_44 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_44, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtcnt_22 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_22.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_22.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_43 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_43, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_20 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_41 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_20 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_22 = c
+                                .PyUnicode_READ(
+                                    fmtkind_20,
+                                    fmtdata_20.as_ref(),
+                                    fmtpos_41,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_22)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_42 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_42.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_42 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_42, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtkind_18 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_37 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_18 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_20 = c
+                            .PyUnicode_READ(fmtkind_18, fmtdata_18.as_ref(), fmtpos_37)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_20)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
+                        let fmtpos_38 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_38.wrapping_add(1),
+                        )?;
+                        if c.unicode_format_arg_t_ch(arg)? == 42 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? >= 48
+                            && c.unicode_format_arg_t_ch(arg)? <= 57
+                        {
+                            let ch_20 = c.unicode_format_arg_t_ch(arg)?;
+                            c.set_unicode_format_arg_t_prec(
+                                arg,
+                                ch_20.wrapping_sub(48) as i32,
+                            )?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: loop while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_41 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_41, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? == 104 {
+                            let fmtcnt_21 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_21.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_21.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_39 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_39, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_19 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_39 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_19 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_21 = c
+                                .PyUnicode_READ(
+                                    fmtkind_19,
+                                    fmtdata_19.as_ref(),
+                                    fmtpos_39,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_21)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_40 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_40.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_38 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_38, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let ch_21 = c.unicode_format_arg_t_ch(arg)?;
+                        if !((ch_21 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_40 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_40, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtcnt_21 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_21.wrapping_sub(1),
+                        )?;
+                        if !(fmtcnt_21.wrapping_sub(1) >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_39 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_39, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtkind_19 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_39 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_19 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_21 = c
+                            .PyUnicode_READ(fmtkind_19, fmtdata_19.as_ref(), fmtpos_39)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_21)?;
+                        c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtpos_40 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_40.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_38 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_38, "incomplete format"),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
                                 ),
                         );
                     }
+                    let fmtkind_13 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_27 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_13 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_15 = c
+                        .PyUnicode_READ(fmtkind_13, fmtdata_13.as_ref(), fmtpos_27)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_15)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_28 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_28.wrapping_add(1))?;
                     if !(c.unicode_format_arg_t_ch(arg)? == 46) {
                         if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_25 = c
+                                let PyExc_ValueError_37 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_25, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_37, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -13951,10 +10541,10 @@ pub fn unicode_format_arg_parse<C: CApi>(
                             )?;
                             if !(fmtcnt_19.wrapping_sub(1) >= 0) {
                                 if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_23 = c
+                                    let PyExc_ValueError_35 = c
                                         .global(Global::PyExc_ValueError)?;
                                     return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_23, "incomplete format"),
+                                        c.PyErr_SetString(&PyExc_ValueError_35, "incomplete format"),
                                     );
                                 }
                                 return Err(
@@ -13964,23 +10554,43 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                         ),
                                 );
                             }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtkind_17 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_35 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_17 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_19 = c
+                                .PyUnicode_READ(
+                                    fmtkind_17,
+                                    fmtdata_17.as_ref(),
+                                    fmtpos_35,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_19)?;
                             c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
+                            let fmtpos_36 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_36.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_34 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_34, "incomplete format"),
+                                );
+                            }
                             return Err(
                                 c
                                     .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
                                     ),
                             );
                         }
-                        let ch_17 = c.unicode_format_arg_t_ch(arg)?;
-                        if !((ch_17 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                        let ch_19 = c.unicode_format_arg_t_ch(arg)?;
+                        if !((ch_19 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_24 = c
+                                let PyExc_ValueError_36 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_24, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_36, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -13997,10 +10607,10 @@ pub fn unicode_format_arg_parse<C: CApi>(
                         )?;
                         if !(fmtcnt_19.wrapping_sub(1) >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_23 = c
+                                let PyExc_ValueError_35 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_23, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_35, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -14010,30 +10620,196 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                     ),
                             );
                         }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtkind_17 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_35 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_17 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_19 = c
+                            .PyUnicode_READ(fmtkind_17, fmtdata_17.as_ref(), fmtpos_35)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_19)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
+                        let fmtpos_36 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_36.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_34 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_34, "incomplete format"),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
                                 ),
                         );
                     }
                     c.set_unicode_format_arg_t_prec(arg, 0)?;
-                    let fmtcnt_17 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_17.wrapping_sub(1))?;
-                    if fmtcnt_17.wrapping_sub(1) >= 0 {
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtcnt_16 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_16.wrapping_sub(1))?;
+                    if !(fmtcnt_16.wrapping_sub(1) >= 0) {
+                        if c.unicode_format_arg_t_ch(arg)? == 42 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? >= 48
+                            && c.unicode_format_arg_t_ch(arg)? <= 57
+                        {
+                            let ch_17 = c.unicode_format_arg_t_ch(arg)?;
+                            c.set_unicode_format_arg_t_prec(
+                                arg,
+                                ch_17.wrapping_sub(48) as i32,
+                            )?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: loop while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_33 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_33, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? == 104 {
+                            let fmtcnt_18 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_18.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_18.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_31 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_31, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_16 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_33 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_16 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_18 = c
+                                .PyUnicode_READ(
+                                    fmtkind_16,
+                                    fmtdata_16.as_ref(),
+                                    fmtpos_33,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_18)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_34 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_34.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_30 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_30, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let ch_18 = c.unicode_format_arg_t_ch(arg)?;
+                        if !((ch_18 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_32 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_32, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtcnt_18 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_18.wrapping_sub(1),
+                        )?;
+                        if !(fmtcnt_18.wrapping_sub(1) >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_31 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_31, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtkind_16 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_33 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_16 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_18 = c
+                            .PyUnicode_READ(fmtkind_16, fmtdata_16.as_ref(), fmtpos_33)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_18)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
+                        let fmtpos_34 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_34.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_30 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_30, "incomplete format"),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
                                 ),
                         );
                     }
+                    let fmtkind_14 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_29 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_14 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_16 = c
+                        .PyUnicode_READ(fmtkind_14, fmtdata_14.as_ref(), fmtpos_29)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_16)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_30 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_30.wrapping_add(1))?;
                     if c.unicode_format_arg_t_ch(arg)? == 42 {
                         return Err(
                             c
@@ -14059,6 +10835,244 @@ pub fn unicode_format_arg_parse<C: CApi>(
                     }
                     if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_29 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_29, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    if c.unicode_format_arg_t_ch(arg)? == 104 {
+                        let fmtcnt_17 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_17.wrapping_sub(1),
+                        )?;
+                        if !(fmtcnt_17.wrapping_sub(1) >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_27 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_27, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtkind_15 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_31 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_15 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_17 = c
+                            .PyUnicode_READ(fmtkind_15, fmtdata_15.as_ref(), fmtpos_31)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_17)?;
+                        c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtpos_32 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_32.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_26 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_26, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let ch_16 = c.unicode_format_arg_t_ch(arg)?;
+                    if !((ch_16 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_28 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_28, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let fmtcnt_17 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_17.wrapping_sub(1))?;
+                    if !(fmtcnt_17.wrapping_sub(1) >= 0) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_27 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_27, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let fmtkind_15 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_31 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_15 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_17 = c
+                        .PyUnicode_READ(fmtkind_15, fmtdata_15.as_ref(), fmtpos_31)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_17)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_32 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_32.wrapping_add(1))?;
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_26 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_26, "incomplete format"),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                let flags_7 = c.unicode_format_arg_t_flags(arg)?;
+                c.set_unicode_format_arg_t_flags(arg, flags_7 | 1)?;
+                let width_3 = c.unicode_format_arg_t_width(arg)?;
+                c.set_unicode_format_arg_t_width(arg, width_3.wrapping_neg())?;
+                let fmtcnt_6 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_6.wrapping_sub(1))?;
+                if !(fmtcnt_6.wrapping_sub(1) >= 0) {
+                    if !(c.unicode_format_arg_t_ch(arg)? == 46) {
+                        if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_25 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_25, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? == 104 {
+                            let fmtcnt_14 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_14.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_14.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_23 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_23, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_12 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_25 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_12 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_14 = c
+                                .PyUnicode_READ(
+                                    fmtkind_12,
+                                    fmtdata_12.as_ref(),
+                                    fmtpos_25,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_14)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_26 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_26.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_22 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_22, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let ch_14 = c.unicode_format_arg_t_ch(arg)?;
+                        if !((ch_14 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_24 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_24, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtcnt_14 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_14.wrapping_sub(1),
+                        )?;
+                        if !(fmtcnt_14.wrapping_sub(1) >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_23 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_23, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtkind_12 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_25 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_12 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_14 = c
+                            .PyUnicode_READ(fmtkind_12, fmtdata_12.as_ref(), fmtpos_25)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_14)?;
+                        c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtpos_26 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_26.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
                             let PyExc_ValueError_22 = c
                                 .global(Global::PyExc_ValueError)?;
                             return Err(
@@ -14072,13 +11086,101 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                 ),
                         );
                     }
-                    if c.unicode_format_arg_t_ch(arg)? == 104 {
-                        let fmtcnt_18 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                        c.set_unicode_formatter_t_fmtcnt(
-                            ctx,
-                            fmtcnt_18.wrapping_sub(1),
-                        )?;
-                        if !(fmtcnt_18.wrapping_sub(1) >= 0) {
+                    c.set_unicode_format_arg_t_prec(arg, 0)?;
+                    let fmtcnt_11 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_11.wrapping_sub(1))?;
+                    if !(fmtcnt_11.wrapping_sub(1) >= 0) {
+                        if c.unicode_format_arg_t_ch(arg)? == 42 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? >= 48
+                            && c.unicode_format_arg_t_ch(arg)? <= 57
+                        {
+                            let ch_12 = c.unicode_format_arg_t_ch(arg)?;
+                            c.set_unicode_format_arg_t_prec(
+                                arg,
+                                ch_12.wrapping_sub(48) as i32,
+                            )?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: loop while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_21 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_21, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? == 104 {
+                            let fmtcnt_13 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_13.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_13.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_19 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_19, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_11 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_23 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_11 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_13 = c
+                                .PyUnicode_READ(
+                                    fmtkind_11,
+                                    fmtdata_11.as_ref(),
+                                    fmtpos_23,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_13)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_24 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_24.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_18 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_18, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let ch_13 = c.unicode_format_arg_t_ch(arg)?;
+                        if !((ch_13 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
                                 let PyExc_ValueError_20 = c
                                     .global(Global::PyExc_ValueError)?;
@@ -14093,104 +11195,17 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                     ),
                             );
                         }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
-                        c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                ),
-                        );
-                    }
-                    let ch_16 = c.unicode_format_arg_t_ch(arg)?;
-                    if !((ch_16 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
-                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_21 = c
-                                .global(Global::PyExc_ValueError)?;
-                            return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_21, "incomplete format"),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    let fmtcnt_18 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_18.wrapping_sub(1))?;
-                    if !(fmtcnt_18.wrapping_sub(1) >= 0) {
-                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_20 = c
-                                .global(Global::PyExc_ValueError)?;
-                            return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_20, "incomplete format"),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    c.unicode_formatter_t_fmtkind(ctx)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.unicode_formatter_t_fmtdata(ctx)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                            ),
-                    );
-                }
-                let flags_12 = c.unicode_format_arg_t_flags(arg)?;
-                c.set_unicode_format_arg_t_flags(arg, flags_12 | 1)?;
-                let width_3 = c.unicode_format_arg_t_width(arg)?;
-                c.set_unicode_format_arg_t_width(arg, width_3.wrapping_neg())?;
-                let fmtcnt_12 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_12.wrapping_sub(1))?;
-                if fmtcnt_12.wrapping_sub(1) >= 0 {
-                    c.unicode_formatter_t_fmtkind(ctx)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.unicode_formatter_t_fmtdata(ctx)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                            ),
-                    );
-                }
-                if !(c.unicode_format_arg_t_ch(arg)? == 46) {
-                    if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_19 = c
-                                .global(Global::PyExc_ValueError)?;
-                            return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_19, "incomplete format"),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    if c.unicode_format_arg_t_ch(arg)? == 104 {
-                        let fmtcnt_15 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        let fmtcnt_13 = c.unicode_formatter_t_fmtcnt(ctx)?;
                         c.set_unicode_formatter_t_fmtcnt(
                             ctx,
-                            fmtcnt_15.wrapping_sub(1),
+                            fmtcnt_13.wrapping_sub(1),
                         )?;
-                        if !(fmtcnt_15.wrapping_sub(1) >= 0) {
+                        if !(fmtcnt_13.wrapping_sub(1) >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_17 = c
+                                let PyExc_ValueError_19 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_17, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_19, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -14200,18 +11215,18 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                     ),
                             );
                         }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtkind_11 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_23 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_11 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_13 = c
+                            .PyUnicode_READ(fmtkind_11, fmtdata_11.as_ref(), fmtpos_23)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_13)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                ),
-                        );
-                    }
-                    let ch_14 = c.unicode_format_arg_t_ch(arg)?;
-                    if !((ch_14 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                        let fmtpos_24 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_24.wrapping_add(1),
+                        )?;
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
                             let PyExc_ValueError_18 = c
                                 .global(Global::PyExc_ValueError)?;
@@ -14226,9 +11241,39 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                 ),
                         );
                     }
-                    let fmtcnt_15 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_15.wrapping_sub(1))?;
-                    if !(fmtcnt_15.wrapping_sub(1) >= 0) {
+                    let fmtkind_9 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_19 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_9 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_11 = c
+                        .PyUnicode_READ(fmtkind_9, fmtdata_9.as_ref(), fmtpos_19)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_11)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_20 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_20.wrapping_add(1))?;
+                    if c.unicode_format_arg_t_ch(arg)? == 42 {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
+                                ),
+                        );
+                    }
+                    if c.unicode_format_arg_t_ch(arg)? >= 48
+                        && c.unicode_format_arg_t_ch(arg)? <= 57
+                    {
+                        let ch_10 = c.unicode_format_arg_t_ch(arg)?;
+                        c.set_unicode_format_arg_t_prec(
+                            arg,
+                            ch_10.wrapping_sub(48) as i32,
+                        )?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: loop while an exception is pending",
+                                ),
+                        );
+                    }
+                    if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
                             let PyExc_ValueError_17 = c
                                 .global(Global::PyExc_ValueError)?;
@@ -14243,68 +11288,39 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                 ),
                         );
                     }
-                    c.unicode_formatter_t_fmtkind(ctx)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.unicode_formatter_t_fmtdata(ctx)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                            ),
-                    );
-                }
-                c.set_unicode_format_arg_t_prec(arg, 0)?;
-                let fmtcnt_13 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_13.wrapping_sub(1))?;
-                if fmtcnt_13.wrapping_sub(1) >= 0 {
-                    c.unicode_formatter_t_fmtkind(ctx)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.unicode_formatter_t_fmtdata(ctx)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                            ),
-                    );
-                }
-                if c.unicode_format_arg_t_ch(arg)? == 42 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
-                            ),
-                    );
-                }
-                if c.unicode_format_arg_t_ch(arg)? >= 48
-                    && c.unicode_format_arg_t_ch(arg)? <= 57
-                {
-                    let ch_12 = c.unicode_format_arg_t_ch(arg)?;
-                    c.set_unicode_format_arg_t_prec(arg, ch_12.wrapping_sub(48) as i32)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: loop while an exception is pending",
-                            ),
-                    );
-                }
-                if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                        let PyExc_ValueError_16 = c.global(Global::PyExc_ValueError)?;
-                        return Err(
-                            c.PyErr_SetString(&PyExc_ValueError_16, "incomplete format"),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                if c.unicode_format_arg_t_ch(arg)? == 104 {
-                    let fmtcnt_14 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_14.wrapping_sub(1))?;
-                    if !(fmtcnt_14.wrapping_sub(1) >= 0) {
+                    if c.unicode_format_arg_t_ch(arg)? == 104 {
+                        let fmtcnt_12 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_12.wrapping_sub(1),
+                        )?;
+                        if !(fmtcnt_12.wrapping_sub(1) >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_15 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_15, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtkind_10 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_21 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_10 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_12 = c
+                            .PyUnicode_READ(fmtkind_10, fmtdata_10.as_ref(), fmtpos_21)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_12)?;
+                        c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtpos_22 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_22.wrapping_add(1),
+                        )?;
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
                             let PyExc_ValueError_14 = c
                                 .global(Global::PyExc_ValueError)?;
@@ -14319,34 +11335,48 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                 ),
                         );
                     }
-                    c.unicode_formatter_t_fmtkind(ctx)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.unicode_formatter_t_fmtdata(ctx)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                            ),
-                    );
-                }
-                let ch_13 = c.unicode_format_arg_t_ch(arg)?;
-                if !((ch_13 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
-                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                        let PyExc_ValueError_15 = c.global(Global::PyExc_ValueError)?;
+                    let ch_11 = c.unicode_format_arg_t_ch(arg)?;
+                    if !((ch_11 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_16 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_16, "incomplete format"),
+                            );
+                        }
                         return Err(
-                            c.PyErr_SetString(&PyExc_ValueError_15, "incomplete format"),
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
                         );
                     }
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                let fmtcnt_14 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_14.wrapping_sub(1))?;
-                if !(fmtcnt_14.wrapping_sub(1) >= 0) {
+                    let fmtcnt_12 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_12.wrapping_sub(1))?;
+                    if !(fmtcnt_12.wrapping_sub(1) >= 0) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_15 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_15, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let fmtkind_10 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_21 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_10 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_12 = c
+                        .PyUnicode_READ(fmtkind_10, fmtdata_10.as_ref(), fmtpos_21)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_12)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_22 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_22.wrapping_add(1))?;
                     if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
                         let PyExc_ValueError_14 = c.global(Global::PyExc_ValueError)?;
                         return Err(
@@ -14360,239 +11390,32 @@ pub fn unicode_format_arg_parse<C: CApi>(
                             ),
                     );
                 }
-                c.unicode_formatter_t_fmtkind(ctx)?;
+                let fmtkind_4 = c.unicode_formatter_t_fmtkind(ctx)?;
+                let fmtpos_9 = c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtdata_4 = c.unicode_formatter_t_fmtdata(ctx)?;
+                let result_6 = c
+                    .PyUnicode_READ(fmtkind_4, fmtdata_4.as_ref(), fmtpos_9)?;
+                c.set_unicode_format_arg_t_ch(arg, result_6)?;
                 c.unicode_formatter_t_fmtpos(ctx)?;
-                c.unicode_formatter_t_fmtdata(ctx)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        c.set_unicode_format_arg_t_width(arg, result_4)?;
-        if c.unicode_format_arg_t_width(arg)? == -1 {
-            let width = c.unicode_format_arg_t_width(arg)?;
-            if width < 0 {
-                let flags_11 = c.unicode_format_arg_t_flags(arg)?;
-                c.set_unicode_format_arg_t_flags(arg, flags_11 | 1)?;
-                let width_2 = c.unicode_format_arg_t_width(arg)?;
-                c.set_unicode_format_arg_t_width(arg, width_2.wrapping_neg())?;
-            }
-            let fmtcnt_8 = c.unicode_formatter_t_fmtcnt(ctx)?;
-            c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_8.wrapping_sub(1))?;
-            if fmtcnt_8.wrapping_sub(1) >= 0 {
-                let fmtkind_3 = c.unicode_formatter_t_fmtkind(ctx)?;
-                let fmtpos_11 = c.unicode_formatter_t_fmtpos(ctx)?;
-                let fmtdata_3 = c.unicode_formatter_t_fmtdata(ctx)?;
-                let result_5 = match c
-                    .PyUnicode_READ(fmtkind_3, fmtdata_3.as_ref(), fmtpos_11)
-                {
-                    Ok(result_5) => result_5,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                        c.unicode_formatter_t_fmtpos(ctx)?;
-                        let fmtpos_13 = c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.set_unicode_formatter_t_fmtpos(
-                            ctx,
-                            fmtpos_13.wrapping_add(1),
-                        )?;
-                        if !(c.unicode_format_arg_t_ch(arg)? == 46) {
-                            if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_13 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_13, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                let fmtcnt_11 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_11.wrapping_sub(1),
-                                )?;
-                                if !(fmtcnt_11.wrapping_sub(1) >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_11 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_11, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.unicode_formatter_t_fmtkind(ctx)?;
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.unicode_formatter_t_fmtdata(ctx)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let ch_11 = c.unicode_format_arg_t_ch(arg)?;
-                            if !((ch_11 == 108)
-                                || (c.unicode_format_arg_t_ch(arg)? == 76))
-                            {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_12 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_12, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let fmtcnt_11 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                            c.set_unicode_formatter_t_fmtcnt(
-                                ctx,
-                                fmtcnt_11.wrapping_sub(1),
-                            )?;
-                            if !(fmtcnt_11.wrapping_sub(1) >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_11 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_11, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
+                let fmtpos_10 = c.unicode_formatter_t_fmtpos(ctx)?;
+                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_10.wrapping_add(1))?;
+                if !(c.unicode_format_arg_t_ch(arg)? == 46) {
+                    if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_13 = c
+                                .global(Global::PyExc_ValueError)?;
                             return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
+                                c.PyErr_SetString(&PyExc_ValueError_13, "incomplete format"),
                             );
                         }
-                        c.set_unicode_format_arg_t_prec(arg, 0)?;
-                        let fmtcnt_9 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                        c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_9.wrapping_sub(1))?;
-                        if fmtcnt_9.wrapping_sub(1) >= 0 {
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if c.unicode_format_arg_t_ch(arg)? == 42 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if c.unicode_format_arg_t_ch(arg)? >= 48
-                            && c.unicode_format_arg_t_ch(arg)? <= 57
-                        {
-                            let ch_9 = c.unicode_format_arg_t_ch(arg)?;
-                            c.set_unicode_format_arg_t_prec(
-                                arg,
-                                ch_9.wrapping_sub(48) as i32,
-                            )?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: loop while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_10 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_10, "incomplete format"),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if c.unicode_format_arg_t_ch(arg)? == 104 {
-                            let fmtcnt_10 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                            c.set_unicode_formatter_t_fmtcnt(
-                                ctx,
-                                fmtcnt_10.wrapping_sub(1),
-                            )?;
-                            if !(fmtcnt_10.wrapping_sub(1) >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_8 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_8, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
-                            );
-                        }
-                        let ch_10 = c.unicode_format_arg_t_ch(arg)?;
-                        if !((ch_10 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
-                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_9 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_9, "incomplete format"),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    if c.unicode_format_arg_t_ch(arg)? == 104 {
                         let fmtcnt_10 = c.unicode_formatter_t_fmtcnt(ctx)?;
                         c.set_unicode_formatter_t_fmtcnt(
                             ctx,
@@ -14600,10 +11423,10 @@ pub fn unicode_format_arg_parse<C: CApi>(
                         )?;
                         if !(fmtcnt_10.wrapping_sub(1) >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_8 = c
+                                let PyExc_ValueError_11 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_8, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_11, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -14613,628 +11436,91 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                     ),
                             );
                         }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtkind_8 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_17 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_8 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_10 = c
+                            .PyUnicode_READ(fmtkind_8, fmtdata_8.as_ref(), fmtpos_17)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_10)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
+                        let fmtpos_18 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_18.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_10 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_10, "incomplete format"),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
                                 ),
                         );
                     }
-                    Err(error_5) => return Err(error_5),
-                };
-                c.set_unicode_format_arg_t_ch(arg, result_5)?;
-                c.unicode_formatter_t_fmtpos(ctx)?;
-                let fmtpos_12 = c.unicode_formatter_t_fmtpos(ctx)?;
-                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_12.wrapping_add(1))?;
-            }
-        } else {
-            let width = c.unicode_format_arg_t_width(arg)?;
-            if width < 0 {
-                let flags_11 = c.unicode_format_arg_t_flags(arg)?;
-                c.set_unicode_format_arg_t_flags(arg, flags_11 | 1)?;
-                let width_2 = c.unicode_format_arg_t_width(arg)?;
-                c.set_unicode_format_arg_t_width(arg, width_2.wrapping_neg())?;
-            }
-            let fmtcnt_8 = c.unicode_formatter_t_fmtcnt(ctx)?;
-            c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_8.wrapping_sub(1))?;
-            if fmtcnt_8.wrapping_sub(1) >= 0 {
-                let fmtkind_3 = c.unicode_formatter_t_fmtkind(ctx)?;
-                let fmtpos_11 = c.unicode_formatter_t_fmtpos(ctx)?;
-                let fmtdata_3 = c.unicode_formatter_t_fmtdata(ctx)?;
-                let result_5 = match c
-                    .PyUnicode_READ(fmtkind_3, fmtdata_3.as_ref(), fmtpos_11)
-                {
-                    Ok(result_5) => result_5,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                        c.unicode_formatter_t_fmtpos(ctx)?;
-                        let fmtpos_13 = c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.set_unicode_formatter_t_fmtpos(
-                            ctx,
-                            fmtpos_13.wrapping_add(1),
-                        )?;
-                        if !(c.unicode_format_arg_t_ch(arg)? == 46) {
-                            if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_13 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_13, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                let fmtcnt_11 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_11.wrapping_sub(1),
-                                )?;
-                                if !(fmtcnt_11.wrapping_sub(1) >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_11 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_11, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.unicode_formatter_t_fmtkind(ctx)?;
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.unicode_formatter_t_fmtdata(ctx)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let ch_11 = c.unicode_format_arg_t_ch(arg)?;
-                            if !((ch_11 == 108)
-                                || (c.unicode_format_arg_t_ch(arg)? == 76))
-                            {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_12 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_12, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let fmtcnt_11 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                            c.set_unicode_formatter_t_fmtcnt(
-                                ctx,
-                                fmtcnt_11.wrapping_sub(1),
-                            )?;
-                            if !(fmtcnt_11.wrapping_sub(1) >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_11 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_11, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
+                    let ch_9 = c.unicode_format_arg_t_ch(arg)?;
+                    if !((ch_9 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_12 = c
+                                .global(Global::PyExc_ValueError)?;
                             return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
+                                c.PyErr_SetString(&PyExc_ValueError_12, "incomplete format"),
                             );
                         }
-                        c.set_unicode_format_arg_t_prec(arg, 0)?;
-                        let fmtcnt_9 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                        c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_9.wrapping_sub(1))?;
-                        if fmtcnt_9.wrapping_sub(1) >= 0 {
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if c.unicode_format_arg_t_ch(arg)? == 42 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if c.unicode_format_arg_t_ch(arg)? >= 48
-                            && c.unicode_format_arg_t_ch(arg)? <= 57
-                        {
-                            let ch_9 = c.unicode_format_arg_t_ch(arg)?;
-                            c.set_unicode_format_arg_t_prec(
-                                arg,
-                                ch_9.wrapping_sub(48) as i32,
-                            )?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: loop while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_10 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_10, "incomplete format"),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if c.unicode_format_arg_t_ch(arg)? == 104 {
-                            let fmtcnt_10 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                            c.set_unicode_formatter_t_fmtcnt(
-                                ctx,
-                                fmtcnt_10.wrapping_sub(1),
-                            )?;
-                            if !(fmtcnt_10.wrapping_sub(1) >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_8 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_8, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
-                            );
-                        }
-                        let ch_10 = c.unicode_format_arg_t_ch(arg)?;
-                        if !((ch_10 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
-                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_9 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_9, "incomplete format"),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        let fmtcnt_10 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                        c.set_unicode_formatter_t_fmtcnt(
-                            ctx,
-                            fmtcnt_10.wrapping_sub(1),
-                        )?;
-                        if !(fmtcnt_10.wrapping_sub(1) >= 0) {
-                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_8 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_8, "incomplete format"),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
-                        c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
                         return Err(
                             c
                                 .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
                                 ),
                         );
                     }
-                    Err(error_5) => return Err(error_5),
-                };
-                c.set_unicode_format_arg_t_ch(arg, result_5)?;
-                c.unicode_formatter_t_fmtpos(ctx)?;
-                let fmtpos_12 = c.unicode_formatter_t_fmtpos(ctx)?;
-                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_12.wrapping_add(1))?;
-            }
-        }
-    } else {
-        let ch_18 = c.unicode_format_arg_t_ch(arg)?;
-        if ch_18 >= 48 && c.unicode_format_arg_t_ch(arg)? <= 57 {
-            let ch_19 = c.unicode_format_arg_t_ch(arg)?;
-            c.set_unicode_format_arg_t_width(arg, ch_19.wrapping_sub(48) as isize)?;
-            {
-                loop {
-                    let fmtcnt_20 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_20.wrapping_sub(1))?;
-                    if fmtcnt_20.wrapping_sub(1) >= 0 {
-                        let fmtkind_4 = c.unicode_formatter_t_fmtkind(ctx)?;
-                        let fmtpos_14 = c.unicode_formatter_t_fmtpos(ctx)?;
-                        let fmtdata_4 = c.unicode_formatter_t_fmtdata(ctx)?;
-                        let result_6 = match c
-                            .PyUnicode_READ(fmtkind_4, fmtdata_4.as_ref(), fmtpos_14)
-                        {
-                            Ok(result_6) => result_6,
-                            Err(error_6) if c.is_exception(&error_6) => {
-                                c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                let fmtpos_16 = c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.set_unicode_formatter_t_fmtpos(
-                                    ctx,
-                                    fmtpos_16.wrapping_add(1),
-                                )?;
-                                let ch_22 = c.unicode_format_arg_t_ch(arg)?;
-                                if !((ch_22 < 48) || (c.unicode_format_arg_t_ch(arg)? > 57))
-                                {
-                                    let width_6 = c.unicode_format_arg_t_width(arg)?;
-                                    if width_6
-                                        > (((9223372036854775807 as i64)
-                                            .wrapping_sub(
-                                                (c.unicode_format_arg_t_ch(arg)? as i32).wrapping_sub(48)
-                                                    as i64,
-                                            ) / 10) as isize)
-                                    {
-                                        let PyExc_ValueError_33 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_33, "width too big"),
-                                        );
-                                    }
-                                    let width_7 = c.unicode_format_arg_t_width(arg)?;
-                                    let ch_26 = c.unicode_format_arg_t_ch(arg)?;
-                                    c.set_unicode_format_arg_t_width(
-                                        arg,
-                                        width_7
-                                            .wrapping_mul(10)
-                                            .wrapping_add(ch_26.wrapping_sub(48) as isize),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                if !(c.unicode_format_arg_t_ch(arg)? == 46) {
-                                    if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_32 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_32, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                        let fmtcnt_23 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                        c.set_unicode_formatter_t_fmtcnt(
-                                            ctx,
-                                            fmtcnt_23.wrapping_sub(1),
-                                        )?;
-                                        if !(fmtcnt_23.wrapping_sub(1) >= 0) {
-                                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                                let PyExc_ValueError_30 = c
-                                                    .global(Global::PyExc_ValueError)?;
-                                                return Err(
-                                                    c.PyErr_SetString(&PyExc_ValueError_30, "incomplete format"),
-                                                );
-                                            }
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        c.unicode_formatter_t_fmtkind(ctx)?;
-                                        c.unicode_formatter_t_fmtpos(ctx)?;
-                                        c.unicode_formatter_t_fmtdata(ctx)?;
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    let ch_25 = c.unicode_format_arg_t_ch(arg)?;
-                                    if !((ch_25 == 108)
-                                        || (c.unicode_format_arg_t_ch(arg)? == 76))
-                                    {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_31 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_31, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    let fmtcnt_23 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                    c.set_unicode_formatter_t_fmtcnt(
-                                        ctx,
-                                        fmtcnt_23.wrapping_sub(1),
-                                    )?;
-                                    if !(fmtcnt_23.wrapping_sub(1) >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_30 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_30, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    c.unicode_formatter_t_fmtkind(ctx)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.unicode_formatter_t_fmtdata(ctx)?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.set_unicode_format_arg_t_prec(arg, 0)?;
-                                let fmtcnt_21 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_21.wrapping_sub(1),
-                                )?;
-                                if fmtcnt_21.wrapping_sub(1) >= 0 {
-                                    c.unicode_formatter_t_fmtkind(ctx)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.unicode_formatter_t_fmtdata(ctx)?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if c.unicode_format_arg_t_ch(arg)? == 42 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if c.unicode_format_arg_t_ch(arg)? >= 48
-                                    && c.unicode_format_arg_t_ch(arg)? <= 57
-                                {
-                                    let ch_23 = c.unicode_format_arg_t_ch(arg)?;
-                                    c.set_unicode_format_arg_t_prec(
-                                        arg,
-                                        ch_23.wrapping_sub(48) as i32,
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: loop while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_29 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_29, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                    let fmtcnt_22 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                    c.set_unicode_formatter_t_fmtcnt(
-                                        ctx,
-                                        fmtcnt_22.wrapping_sub(1),
-                                    )?;
-                                    if !(fmtcnt_22.wrapping_sub(1) >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_27 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_27, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    c.unicode_formatter_t_fmtkind(ctx)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.unicode_formatter_t_fmtdata(ctx)?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                let ch_24 = c.unicode_format_arg_t_ch(arg)?;
-                                if !((ch_24 == 108)
-                                    || (c.unicode_format_arg_t_ch(arg)? == 76))
-                                {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_28 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_28, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                let fmtcnt_22 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_22.wrapping_sub(1),
-                                )?;
-                                if !(fmtcnt_22.wrapping_sub(1) >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_27 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_27, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.unicode_formatter_t_fmtkind(ctx)?;
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.unicode_formatter_t_fmtdata(ctx)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_6) => return Err(error_6),
-                        };
-                        c.set_unicode_format_arg_t_ch(arg, result_6)?;
-                        c.unicode_formatter_t_fmtpos(ctx)?;
-                        let fmtpos_15 = c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.set_unicode_formatter_t_fmtpos(
-                            ctx,
-                            fmtpos_15.wrapping_add(1),
-                        )?;
-                        let ch_20 = c.unicode_format_arg_t_ch(arg)?;
-                        if !((ch_20 < 48) || (c.unicode_format_arg_t_ch(arg)? > 57)) {
-                            let width_4 = c.unicode_format_arg_t_width(arg)?;
-                            if width_4
-                                > (((9223372036854775807 as i64)
-                                    .wrapping_sub(
-                                        (c.unicode_format_arg_t_ch(arg)? as i32).wrapping_sub(48)
-                                            as i64,
-                                    ) / 10) as isize)
-                            {
-                                let PyExc_ValueError_26 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_26, "width too big"),
-                                );
-                            }
-                            let width_5 = c.unicode_format_arg_t_width(arg)?;
-                            let ch_21 = c.unicode_format_arg_t_ch(arg)?;
-                            c.set_unicode_format_arg_t_width(
-                                arg,
-                                width_5
-                                    .wrapping_mul(10)
-                                    .wrapping_add(ch_21.wrapping_sub(48) as isize),
-                            )?;
-                            continue;
+                    let fmtcnt_10 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_10.wrapping_sub(1))?;
+                    if !(fmtcnt_10.wrapping_sub(1) >= 0) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_11 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_11, "incomplete format"),
+                            );
                         }
-                        break;
-                    } else {
-                        break
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
                     }
-                }
-            };
-        }
-    };
-    let ch_27 = c.unicode_format_arg_t_ch(arg)?;
-    if ch_27 == 46 {
-        c.set_unicode_format_arg_t_prec(arg, 0)?;
-        let fmtcnt_24 = c.unicode_formatter_t_fmtcnt(ctx)?;
-        c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_24.wrapping_sub(1))?;
-        if fmtcnt_24.wrapping_sub(1) >= 0 {
-            let fmtkind_5 = c.unicode_formatter_t_fmtkind(ctx)?;
-            let fmtpos_17 = c.unicode_formatter_t_fmtpos(ctx)?;
-            let fmtdata_5 = c.unicode_formatter_t_fmtdata(ctx)?;
-            let result_7 = match c
-                .PyUnicode_READ(fmtkind_5, fmtdata_5.as_ref(), fmtpos_17)
-            {
-                Ok(result_7) => result_7,
-                Err(error_7) if c.is_exception(&error_7) => {
-                    c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
+                    let fmtkind_8 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_17 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_8 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_10 = c
+                        .PyUnicode_READ(fmtkind_8, fmtdata_8.as_ref(), fmtpos_17)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_10)?;
                     c.unicode_formatter_t_fmtpos(ctx)?;
-                    let fmtpos_19 = c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_19.wrapping_add(1))?;
+                    let fmtpos_18 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_18.wrapping_add(1))?;
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_10 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_10, "incomplete format"),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                c.set_unicode_format_arg_t_prec(arg, 0)?;
+                let fmtcnt_7 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_7.wrapping_sub(1))?;
+                if !(fmtcnt_7.wrapping_sub(1) >= 0) {
                     if c.unicode_format_arg_t_ch(arg)? == 42 {
                         return Err(
                             c
@@ -15246,10 +11532,10 @@ pub fn unicode_format_arg_parse<C: CApi>(
                     if c.unicode_format_arg_t_ch(arg)? >= 48
                         && c.unicode_format_arg_t_ch(arg)? <= 57
                     {
-                        let ch_28 = c.unicode_format_arg_t_ch(arg)?;
+                        let ch_7 = c.unicode_format_arg_t_ch(arg)?;
                         c.set_unicode_format_arg_t_prec(
                             arg,
-                            ch_28.wrapping_sub(48) as i32,
+                            ch_7.wrapping_sub(48) as i32,
                         )?;
                         return Err(
                             c
@@ -15260,10 +11546,9 @@ pub fn unicode_format_arg_parse<C: CApi>(
                     }
                     if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_36 = c
-                                .global(Global::PyExc_ValueError)?;
+                            let PyExc_ValueError_9 = c.global(Global::PyExc_ValueError)?;
                             return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_36, "incomplete format"),
+                                c.PyErr_SetString(&PyExc_ValueError_9, "incomplete format"),
                             );
                         }
                         return Err(
@@ -15274,17 +11559,14 @@ pub fn unicode_format_arg_parse<C: CApi>(
                         );
                     }
                     if c.unicode_format_arg_t_ch(arg)? == 104 {
-                        let fmtcnt_25 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                        c.set_unicode_formatter_t_fmtcnt(
-                            ctx,
-                            fmtcnt_25.wrapping_sub(1),
-                        )?;
-                        if !(fmtcnt_25.wrapping_sub(1) >= 0) {
+                        let fmtcnt_9 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_9.wrapping_sub(1))?;
+                        if !(fmtcnt_9.wrapping_sub(1) >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_34 = c
+                                let PyExc_ValueError_7 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_34, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_7, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -15294,23 +11576,22 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                     ),
                             );
                         }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtkind_7 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_15 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_7 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_9 = c
+                            .PyUnicode_READ(fmtkind_7, fmtdata_7.as_ref(), fmtpos_15)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_9)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                ),
-                        );
-                    }
-                    let ch_29 = c.unicode_format_arg_t_ch(arg)?;
-                    if !((ch_29 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                        let fmtpos_16 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_16.wrapping_add(1),
+                        )?;
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_35 = c
-                                .global(Global::PyExc_ValueError)?;
+                            let PyExc_ValueError_6 = c.global(Global::PyExc_ValueError)?;
                             return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_35, "incomplete format"),
+                                c.PyErr_SetString(&PyExc_ValueError_6, "incomplete format"),
                             );
                         }
                         return Err(
@@ -15320,14 +11601,12 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                 ),
                         );
                     }
-                    let fmtcnt_25 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_25.wrapping_sub(1))?;
-                    if !(fmtcnt_25.wrapping_sub(1) >= 0) {
+                    let ch_8 = c.unicode_format_arg_t_ch(arg)?;
+                    if !((ch_8 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_34 = c
-                                .global(Global::PyExc_ValueError)?;
+                            let PyExc_ValueError_8 = c.global(Global::PyExc_ValueError)?;
                             return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_34, "incomplete format"),
+                                c.PyErr_SetString(&PyExc_ValueError_8, "incomplete format"),
                             );
                         }
                         return Err(
@@ -15337,22 +11616,296 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                 ),
                         );
                     }
-                    c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtcnt_9 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_9.wrapping_sub(1))?;
+                    if !(fmtcnt_9.wrapping_sub(1) >= 0) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_7 = c.global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_7, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let fmtkind_7 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_15 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_7 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_9 = c
+                        .PyUnicode_READ(fmtkind_7, fmtdata_7.as_ref(), fmtpos_15)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_9)?;
                     c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.unicode_formatter_t_fmtdata(ctx)?;
+                    let fmtpos_16 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_16.wrapping_add(1))?;
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_6 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_6, "incomplete format"),
+                        );
+                    }
                     return Err(
                         c
                             .unsupported(
-                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
                             ),
                     );
                 }
-                Err(error_7) => return Err(error_7),
+                let fmtkind_5 = c.unicode_formatter_t_fmtkind(ctx)?;
+                let fmtpos_11 = c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtdata_5 = c.unicode_formatter_t_fmtdata(ctx)?;
+                let result_7 = c
+                    .PyUnicode_READ(fmtkind_5, fmtdata_5.as_ref(), fmtpos_11)?;
+                c.set_unicode_format_arg_t_ch(arg, result_7)?;
+                c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtpos_12 = c.unicode_formatter_t_fmtpos(ctx)?;
+                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_12.wrapping_add(1))?;
+                if c.unicode_format_arg_t_ch(arg)? == 42 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: call of unicode_format_getnextarg while an exception is pending",
+                            ),
+                    );
+                }
+                if c.unicode_format_arg_t_ch(arg)? >= 48
+                    && c.unicode_format_arg_t_ch(arg)? <= 57
+                {
+                    let ch_5 = c.unicode_format_arg_t_ch(arg)?;
+                    c.set_unicode_format_arg_t_prec(arg, ch_5.wrapping_sub(48) as i32)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: loop while an exception is pending",
+                            ),
+                    );
+                }
+                if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_5 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_5, "incomplete format"),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                if c.unicode_format_arg_t_ch(arg)? == 104 {
+                    let fmtcnt_8 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_8.wrapping_sub(1))?;
+                    if !(fmtcnt_8.wrapping_sub(1) >= 0) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_3, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let fmtkind_6 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_13 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_6 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_8 = c
+                        .PyUnicode_READ(fmtkind_6, fmtdata_6.as_ref(), fmtpos_13)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_8)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_14 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_14.wrapping_add(1))?;
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_2, "incomplete format"),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                let ch_6 = c.unicode_format_arg_t_ch(arg)?;
+                if !((ch_6 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_4 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_4, "incomplete format"),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                let fmtcnt_8 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_8.wrapping_sub(1))?;
+                if !(fmtcnt_8.wrapping_sub(1) >= 0) {
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_3, "incomplete format"),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                let fmtkind_6 = c.unicode_formatter_t_fmtkind(ctx)?;
+                let fmtpos_13 = c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtdata_6 = c.unicode_formatter_t_fmtdata(ctx)?;
+                let result_8 = c
+                    .PyUnicode_READ(fmtkind_6, fmtdata_6.as_ref(), fmtpos_13)?;
+                c.set_unicode_format_arg_t_ch(arg, result_8)?;
+                c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtpos_14 = c.unicode_formatter_t_fmtpos(ctx)?;
+                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_14.wrapping_add(1))?;
+                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                    let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                    return Err(
+                        c.PyErr_SetString(&PyExc_ValueError_2, "incomplete format"),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        c.set_unicode_format_arg_t_width(arg, result_4)?;
+        if c.unicode_format_arg_t_width(arg)? == -1 {
+            let width = c.unicode_format_arg_t_width(arg)?;
+            if width < 0 {
+                let flags_6 = c.unicode_format_arg_t_flags(arg)?;
+                c.set_unicode_format_arg_t_flags(arg, flags_6 | 1)?;
+                let width_2 = c.unicode_format_arg_t_width(arg)?;
+                c.set_unicode_format_arg_t_width(arg, width_2.wrapping_neg())?;
+            }
+            let fmtcnt_5 = c.unicode_formatter_t_fmtcnt(ctx)?;
+            c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_5.wrapping_sub(1))?;
+            if fmtcnt_5.wrapping_sub(1) >= 0 {
+                let fmtkind_3 = c.unicode_formatter_t_fmtkind(ctx)?;
+                let fmtpos_7 = c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtdata_3 = c.unicode_formatter_t_fmtdata(ctx)?;
+                let result_5 = c
+                    .PyUnicode_READ(fmtkind_3, fmtdata_3.as_ref(), fmtpos_7)?;
+                c.set_unicode_format_arg_t_ch(arg, result_5)?;
+                c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtpos_8 = c.unicode_formatter_t_fmtpos(ctx)?;
+                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_8.wrapping_add(1))?;
+            }
+        } else {
+            let width = c.unicode_format_arg_t_width(arg)?;
+            if width < 0 {
+                let flags_6 = c.unicode_format_arg_t_flags(arg)?;
+                c.set_unicode_format_arg_t_flags(arg, flags_6 | 1)?;
+                let width_2 = c.unicode_format_arg_t_width(arg)?;
+                c.set_unicode_format_arg_t_width(arg, width_2.wrapping_neg())?;
+            }
+            let fmtcnt_5 = c.unicode_formatter_t_fmtcnt(ctx)?;
+            c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_5.wrapping_sub(1))?;
+            if fmtcnt_5.wrapping_sub(1) >= 0 {
+                let fmtkind_3 = c.unicode_formatter_t_fmtkind(ctx)?;
+                let fmtpos_7 = c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtdata_3 = c.unicode_formatter_t_fmtdata(ctx)?;
+                let result_5 = c
+                    .PyUnicode_READ(fmtkind_3, fmtdata_3.as_ref(), fmtpos_7)?;
+                c.set_unicode_format_arg_t_ch(arg, result_5)?;
+                c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtpos_8 = c.unicode_formatter_t_fmtpos(ctx)?;
+                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_8.wrapping_add(1))?;
+            }
+        }
+    } else {
+        let ch_25 = c.unicode_format_arg_t_ch(arg)?;
+        if ch_25 >= 48 && c.unicode_format_arg_t_ch(arg)? <= 57 {
+            let ch_26 = c.unicode_format_arg_t_ch(arg)?;
+            c.set_unicode_format_arg_t_width(arg, ch_26.wrapping_sub(48) as isize)?;
+            {
+                loop {
+                    let fmtcnt_24 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_24.wrapping_sub(1))?;
+                    if fmtcnt_24.wrapping_sub(1) >= 0 {
+                        let fmtkind_22 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_45 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_22 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_24 = c
+                            .PyUnicode_READ(fmtkind_22, fmtdata_22.as_ref(), fmtpos_45)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_24)?;
+                        c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtpos_46 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_46.wrapping_add(1),
+                        )?;
+                        let ch_27 = c.unicode_format_arg_t_ch(arg)?;
+                        if !((ch_27 < 48) || (c.unicode_format_arg_t_ch(arg)? > 57)) {
+                            let width_4 = c.unicode_format_arg_t_width(arg)?;
+                            if width_4
+                                > (((9223372036854775807 as i64)
+                                    .wrapping_sub(
+                                        (c.unicode_format_arg_t_ch(arg)? as i32).wrapping_sub(48)
+                                            as i64,
+                                    ) / 10) as isize)
+                            {
+                                let PyExc_ValueError_50 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_50, "width too big"),
+                                );
+                            }
+                            let width_5 = c.unicode_format_arg_t_width(arg)?;
+                            let ch_28 = c.unicode_format_arg_t_ch(arg)?;
+                            c.set_unicode_format_arg_t_width(
+                                arg,
+                                width_5
+                                    .wrapping_mul(10)
+                                    .wrapping_add(ch_28.wrapping_sub(48) as isize),
+                            )?;
+                            continue;
+                        }
+                        break;
+                    } else {
+                        break
+                    }
+                }
             };
-            c.set_unicode_format_arg_t_ch(arg, result_7)?;
+        }
+    };
+    let ch_29 = c.unicode_format_arg_t_ch(arg)?;
+    if ch_29 == 46 {
+        c.set_unicode_format_arg_t_prec(arg, 0)?;
+        let fmtcnt_25 = c.unicode_formatter_t_fmtcnt(ctx)?;
+        c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_25.wrapping_sub(1))?;
+        if fmtcnt_25.wrapping_sub(1) >= 0 {
+            let fmtkind_23 = c.unicode_formatter_t_fmtkind(ctx)?;
+            let fmtpos_47 = c.unicode_formatter_t_fmtpos(ctx)?;
+            let fmtdata_23 = c.unicode_formatter_t_fmtdata(ctx)?;
+            let result_25 = c
+                .PyUnicode_READ(fmtkind_23, fmtdata_23.as_ref(), fmtpos_47)?;
+            c.set_unicode_format_arg_t_ch(arg, result_25)?;
             c.unicode_formatter_t_fmtpos(ctx)?;
-            let fmtpos_18 = c.unicode_formatter_t_fmtpos(ctx)?;
-            c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_18.wrapping_add(1))?;
+            let fmtpos_48 = c.unicode_formatter_t_fmtpos(ctx)?;
+            c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_48.wrapping_add(1))?;
         }
         let ch_30 = c.unicode_format_arg_t_ch(arg)?;
         if ch_30 == 42 {
@@ -15364,12 +11917,12 @@ pub fn unicode_format_arg_parse<C: CApi>(
                 let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
                 return Err(c.PyErr_SetString(&PyExc_TypeError_3, "* wants int"));
             }
-            let result_8 = match c._PyLong_AsInt(Some(v_2)) {
-                Ok(result_8) => result_8,
-                Err(error_8) if c.is_exception(&error_8) => {
+            let result_26 = match c._PyLong_AsInt(Some(v_2)) {
+                Ok(result_26) => result_26,
+                Err(error_3) if c.is_exception(&error_3) => {
                     c.set_unicode_format_arg_t_prec(arg, -1)?;
                     if c.unicode_format_arg_t_prec(arg)? == -1 {
-                        return Err(error_8);
+                        return Err(error_3);
                     }
                     if !(c.unicode_format_arg_t_prec(arg)? < 0) {
                         let fmtcnt_30 = c.unicode_formatter_t_fmtcnt(ctx)?;
@@ -15377,23 +11930,159 @@ pub fn unicode_format_arg_parse<C: CApi>(
                             ctx,
                             fmtcnt_30.wrapping_sub(1),
                         )?;
-                        if fmtcnt_30.wrapping_sub(1) >= 0 {
-                            c.unicode_formatter_t_fmtkind(ctx)?;
+                        if !(fmtcnt_30.wrapping_sub(1) >= 0) {
+                            if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_66 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_66, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            if c.unicode_format_arg_t_ch(arg)? == 104 {
+                                let fmtcnt_32 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                                c.set_unicode_formatter_t_fmtcnt(
+                                    ctx,
+                                    fmtcnt_32.wrapping_sub(1),
+                                )?;
+                                if !(fmtcnt_32.wrapping_sub(1) >= 0) {
+                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                        let PyExc_ValueError_64 = c
+                                            .global(Global::PyExc_ValueError)?;
+                                        return Err(
+                                            c.PyErr_SetString(&PyExc_ValueError_64, "incomplete format"),
+                                        );
+                                    }
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                let fmtkind_30 = c.unicode_formatter_t_fmtkind(ctx)?;
+                                let fmtpos_61 = c.unicode_formatter_t_fmtpos(ctx)?;
+                                let fmtdata_30 = c.unicode_formatter_t_fmtdata(ctx)?;
+                                let result_33 = c
+                                    .PyUnicode_READ(
+                                        fmtkind_30,
+                                        fmtdata_30.as_ref(),
+                                        fmtpos_61,
+                                    )?;
+                                c.set_unicode_format_arg_t_ch(arg, result_33)?;
+                                c.unicode_formatter_t_fmtpos(ctx)?;
+                                let fmtpos_62 = c.unicode_formatter_t_fmtpos(ctx)?;
+                                c.set_unicode_formatter_t_fmtpos(
+                                    ctx,
+                                    fmtpos_62.wrapping_add(1),
+                                )?;
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_63 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_63, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let ch_34 = c.unicode_format_arg_t_ch(arg)?;
+                            if !((ch_34 == 108)
+                                || (c.unicode_format_arg_t_ch(arg)? == 76))
+                            {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_65 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_65, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtcnt_32 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_32.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_32.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_64 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_64, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_30 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_61 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_30 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_33 = c
+                                .PyUnicode_READ(
+                                    fmtkind_30,
+                                    fmtdata_30.as_ref(),
+                                    fmtpos_61,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_33)?;
                             c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
+                            let fmtpos_62 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_62.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_63 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_63, "incomplete format"),
+                                );
+                            }
                             return Err(
                                 c
                                     .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
                                     ),
                             );
                         }
+                        let fmtkind_28 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_57 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_28 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_31 = c
+                            .PyUnicode_READ(fmtkind_28, fmtdata_28.as_ref(), fmtpos_57)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_31)?;
+                        c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtpos_58 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_58.wrapping_add(1),
+                        )?;
                         if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_45 = c
+                                let PyExc_ValueError_62 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_45, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_62, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -15411,10 +12100,10 @@ pub fn unicode_format_arg_parse<C: CApi>(
                             )?;
                             if !(fmtcnt_31.wrapping_sub(1) >= 0) {
                                 if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_43 = c
+                                    let PyExc_ValueError_60 = c
                                         .global(Global::PyExc_ValueError)?;
                                     return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_43, "incomplete format"),
+                                        c.PyErr_SetString(&PyExc_ValueError_60, "incomplete format"),
                                     );
                                 }
                                 return Err(
@@ -15424,23 +12113,43 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                         ),
                                 );
                             }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtkind_29 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_59 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_29 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_32 = c
+                                .PyUnicode_READ(
+                                    fmtkind_29,
+                                    fmtdata_29.as_ref(),
+                                    fmtpos_59,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_32)?;
                             c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
+                            let fmtpos_60 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_60.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_59 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_59, "incomplete format"),
+                                );
+                            }
                             return Err(
                                 c
                                     .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
                                     ),
                             );
                         }
                         let ch_33 = c.unicode_format_arg_t_ch(arg)?;
                         if !((ch_33 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_44 = c
+                                let PyExc_ValueError_61 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_44, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_61, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -15457,10 +12166,10 @@ pub fn unicode_format_arg_parse<C: CApi>(
                         )?;
                         if !(fmtcnt_31.wrapping_sub(1) >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_43 = c
+                                let PyExc_ValueError_60 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_43, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_60, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -15470,36 +12179,179 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                     ),
                             );
                         }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtkind_29 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_59 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_29 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_32 = c
+                            .PyUnicode_READ(fmtkind_29, fmtdata_29.as_ref(), fmtpos_59)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_32)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
+                        let fmtpos_60 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_60.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_59 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_59, "incomplete format"),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
                                 ),
                         );
                     }
                     c.set_unicode_format_arg_t_prec(arg, 0)?;
-                    let fmtcnt_28 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_28.wrapping_sub(1))?;
-                    if fmtcnt_28.wrapping_sub(1) >= 0 {
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtcnt_27 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_27.wrapping_sub(1))?;
+                    if !(fmtcnt_27.wrapping_sub(1) >= 0) {
+                        if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_58 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_58, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if c.unicode_format_arg_t_ch(arg)? == 104 {
+                            let fmtcnt_29 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                            c.set_unicode_formatter_t_fmtcnt(
+                                ctx,
+                                fmtcnt_29.wrapping_sub(1),
+                            )?;
+                            if !(fmtcnt_29.wrapping_sub(1) >= 0) {
+                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                    let PyExc_ValueError_56 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_56, "incomplete format"),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let fmtkind_27 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_55 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_27 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_30 = c
+                                .PyUnicode_READ(
+                                    fmtkind_27,
+                                    fmtdata_27.as_ref(),
+                                    fmtpos_55,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_30)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_56 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_56.wrapping_add(1),
+                            )?;
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_55 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_55, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let ch_32 = c.unicode_format_arg_t_ch(arg)?;
+                        if !((ch_32 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_57 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_57, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtcnt_29 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_29.wrapping_sub(1),
+                        )?;
+                        if !(fmtcnt_29.wrapping_sub(1) >= 0) {
+                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                                let PyExc_ValueError_56 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c.PyErr_SetString(&PyExc_ValueError_56, "incomplete format"),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let fmtkind_27 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_55 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_27 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_30 = c
+                            .PyUnicode_READ(fmtkind_27, fmtdata_27.as_ref(), fmtpos_55)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_30)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
+                        let fmtpos_56 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        c.set_unicode_formatter_t_fmtpos(
+                            ctx,
+                            fmtpos_56.wrapping_add(1),
+                        )?;
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_55 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_55, "incomplete format"),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
                                 ),
                         );
                     }
+                    let fmtkind_25 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_51 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_25 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_28 = c
+                        .PyUnicode_READ(fmtkind_25, fmtdata_25.as_ref(), fmtpos_51)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_28)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_52 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_52.wrapping_add(1))?;
                     if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_42 = c
+                            let PyExc_ValueError_54 = c
                                 .global(Global::PyExc_ValueError)?;
                             return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_42, "incomplete format"),
+                                c.PyErr_SetString(&PyExc_ValueError_54, "incomplete format"),
                             );
                         }
                         return Err(
@@ -15510,17 +12362,17 @@ pub fn unicode_format_arg_parse<C: CApi>(
                         );
                     }
                     if c.unicode_format_arg_t_ch(arg)? == 104 {
-                        let fmtcnt_29 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        let fmtcnt_28 = c.unicode_formatter_t_fmtcnt(ctx)?;
                         c.set_unicode_formatter_t_fmtcnt(
                             ctx,
-                            fmtcnt_29.wrapping_sub(1),
+                            fmtcnt_28.wrapping_sub(1),
                         )?;
-                        if !(fmtcnt_29.wrapping_sub(1) >= 0) {
+                        if !(fmtcnt_28.wrapping_sub(1) >= 0) {
                             if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_40 = c
+                                let PyExc_ValueError_52 = c
                                     .global(Global::PyExc_ValueError)?;
                                 return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_40, "incomplete format"),
+                                    c.PyErr_SetString(&PyExc_ValueError_52, "incomplete format"),
                                 );
                             }
                             return Err(
@@ -15530,527 +12382,17 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                     ),
                             );
                         }
-                        c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtkind_26 = c.unicode_formatter_t_fmtkind(ctx)?;
+                        let fmtpos_53 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtdata_26 = c.unicode_formatter_t_fmtdata(ctx)?;
+                        let result_29 = c
+                            .PyUnicode_READ(fmtkind_26, fmtdata_26.as_ref(), fmtpos_53)?;
+                        c.set_unicode_format_arg_t_ch(arg, result_29)?;
                         c.unicode_formatter_t_fmtpos(ctx)?;
-                        c.unicode_formatter_t_fmtdata(ctx)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                ),
-                        );
-                    }
-                    let ch_32 = c.unicode_format_arg_t_ch(arg)?;
-                    if !((ch_32 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
-                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_41 = c
-                                .global(Global::PyExc_ValueError)?;
-                            return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_41, "incomplete format"),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    let fmtcnt_29 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_29.wrapping_sub(1))?;
-                    if !(fmtcnt_29.wrapping_sub(1) >= 0) {
-                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                            let PyExc_ValueError_40 = c
-                                .global(Global::PyExc_ValueError)?;
-                            return Err(
-                                c.PyErr_SetString(&PyExc_ValueError_40, "incomplete format"),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    c.unicode_formatter_t_fmtkind(ctx)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.unicode_formatter_t_fmtdata(ctx)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_8) => return Err(error_8),
-            };
-            c.set_unicode_format_arg_t_prec(arg, result_8)?;
-            if c.unicode_format_arg_t_prec(arg)? == -1 {
-                let prec = c.unicode_format_arg_t_prec(arg)?;
-                if prec < 0 {
-                    c.set_unicode_format_arg_t_prec(arg, 0)?;
-                }
-                let fmtcnt_26 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_26.wrapping_sub(1))?;
-                if fmtcnt_26.wrapping_sub(1) >= 0 {
-                    let fmtkind_6 = c.unicode_formatter_t_fmtkind(ctx)?;
-                    let fmtpos_20 = c.unicode_formatter_t_fmtpos(ctx)?;
-                    let fmtdata_6 = c.unicode_formatter_t_fmtdata(ctx)?;
-                    let result_9 = match c
-                        .PyUnicode_READ(fmtkind_6, fmtdata_6.as_ref(), fmtpos_20)
-                    {
-                        Ok(result_9) => result_9,
-                        Err(error_9) if c.is_exception(&error_9) => {
-                            c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            let fmtpos_22 = c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.set_unicode_formatter_t_fmtpos(
-                                ctx,
-                                fmtpos_22.wrapping_add(1),
-                            )?;
-                            if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_39 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_39, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                let fmtcnt_27 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_27.wrapping_sub(1),
-                                )?;
-                                if !(fmtcnt_27.wrapping_sub(1) >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_37 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_37, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.unicode_formatter_t_fmtkind(ctx)?;
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.unicode_formatter_t_fmtdata(ctx)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let ch_31 = c.unicode_format_arg_t_ch(arg)?;
-                            if !((ch_31 == 108)
-                                || (c.unicode_format_arg_t_ch(arg)? == 76))
-                            {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_38 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_38, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let fmtcnt_27 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                            c.set_unicode_formatter_t_fmtcnt(
-                                ctx,
-                                fmtcnt_27.wrapping_sub(1),
-                            )?;
-                            if !(fmtcnt_27.wrapping_sub(1) >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_37 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_37, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_9) => return Err(error_9),
-                    };
-                    c.set_unicode_format_arg_t_ch(arg, result_9)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    let fmtpos_21 = c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_21.wrapping_add(1))?;
-                }
-            } else {
-                let prec = c.unicode_format_arg_t_prec(arg)?;
-                if prec < 0 {
-                    c.set_unicode_format_arg_t_prec(arg, 0)?;
-                }
-                let fmtcnt_26 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_26.wrapping_sub(1))?;
-                if fmtcnt_26.wrapping_sub(1) >= 0 {
-                    let fmtkind_6 = c.unicode_formatter_t_fmtkind(ctx)?;
-                    let fmtpos_20 = c.unicode_formatter_t_fmtpos(ctx)?;
-                    let fmtdata_6 = c.unicode_formatter_t_fmtdata(ctx)?;
-                    let result_9 = match c
-                        .PyUnicode_READ(fmtkind_6, fmtdata_6.as_ref(), fmtpos_20)
-                    {
-                        Ok(result_9) => result_9,
-                        Err(error_9) if c.is_exception(&error_9) => {
-                            c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            let fmtpos_22 = c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.set_unicode_formatter_t_fmtpos(
-                                ctx,
-                                fmtpos_22.wrapping_add(1),
-                            )?;
-                            if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_39 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_39, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                let fmtcnt_27 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                c.set_unicode_formatter_t_fmtcnt(
-                                    ctx,
-                                    fmtcnt_27.wrapping_sub(1),
-                                )?;
-                                if !(fmtcnt_27.wrapping_sub(1) >= 0) {
-                                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                        let PyExc_ValueError_37 = c
-                                            .global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError_37, "incomplete format"),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                c.unicode_formatter_t_fmtkind(ctx)?;
-                                c.unicode_formatter_t_fmtpos(ctx)?;
-                                c.unicode_formatter_t_fmtdata(ctx)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let ch_31 = c.unicode_format_arg_t_ch(arg)?;
-                            if !((ch_31 == 108)
-                                || (c.unicode_format_arg_t_ch(arg)? == 76))
-                            {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_38 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_38, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let fmtcnt_27 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                            c.set_unicode_formatter_t_fmtcnt(
-                                ctx,
-                                fmtcnt_27.wrapping_sub(1),
-                            )?;
-                            if !(fmtcnt_27.wrapping_sub(1) >= 0) {
-                                if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                    let PyExc_ValueError_37 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_37, "incomplete format"),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.unicode_formatter_t_fmtkind(ctx)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.unicode_formatter_t_fmtdata(ctx)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_9) => return Err(error_9),
-                    };
-                    c.set_unicode_format_arg_t_ch(arg, result_9)?;
-                    c.unicode_formatter_t_fmtpos(ctx)?;
-                    let fmtpos_21 = c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_21.wrapping_add(1))?;
-                }
-            }
-        } else {
-            let ch_34 = c.unicode_format_arg_t_ch(arg)?;
-            if ch_34 >= 48 && c.unicode_format_arg_t_ch(arg)? <= 57 {
-                let ch_35 = c.unicode_format_arg_t_ch(arg)?;
-                c.set_unicode_format_arg_t_prec(arg, ch_35.wrapping_sub(48) as i32)?;
-                {
-                    loop {
-                        let fmtcnt_32 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                        c.set_unicode_formatter_t_fmtcnt(
-                            ctx,
-                            fmtcnt_32.wrapping_sub(1),
-                        )?;
-                        if fmtcnt_32.wrapping_sub(1) >= 0 {
-                            let fmtkind_7 = c.unicode_formatter_t_fmtkind(ctx)?;
-                            let fmtpos_23 = c.unicode_formatter_t_fmtpos(ctx)?;
-                            let fmtdata_7 = c.unicode_formatter_t_fmtdata(ctx)?;
-                            let result_10 = match c
-                                .PyUnicode_READ(fmtkind_7, fmtdata_7.as_ref(), fmtpos_23)
-                            {
-                                Ok(result_10) => result_10,
-                                Err(error_10) if c.is_exception(&error_10) => {
-                                    c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    let fmtpos_25 = c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.set_unicode_formatter_t_fmtpos(
-                                        ctx,
-                                        fmtpos_25.wrapping_add(1),
-                                    )?;
-                                    let ch_38 = c.unicode_format_arg_t_ch(arg)?;
-                                    if !((ch_38 < 48) || (c.unicode_format_arg_t_ch(arg)? > 57))
-                                    {
-                                        let prec_4 = c.unicode_format_arg_t_prec(arg)?;
-                                        if prec_4
-                                            > ((2147483647 as i32)
-                                                .wrapping_sub(
-                                                    (c.unicode_format_arg_t_ch(arg)? as i32).wrapping_sub(48),
-                                                ) / 10)
-                                        {
-                                            let PyExc_ValueError_50 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_50, "precision too big"),
-                                            );
-                                        }
-                                        let prec_5 = c.unicode_format_arg_t_prec(arg)?;
-                                        let ch_40 = c.unicode_format_arg_t_ch(arg)?;
-                                        c.set_unicode_format_arg_t_prec(
-                                            arg,
-                                            (prec_5.wrapping_mul(10) as u32)
-                                                .wrapping_add(ch_40.wrapping_sub(48)) as i32,
-                                        )?;
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    if !(c.unicode_formatter_t_fmtcnt(ctx)? >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_49 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_49, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    if c.unicode_format_arg_t_ch(arg)? == 104 {
-                                        let fmtcnt_33 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                        c.set_unicode_formatter_t_fmtcnt(
-                                            ctx,
-                                            fmtcnt_33.wrapping_sub(1),
-                                        )?;
-                                        if !(fmtcnt_33.wrapping_sub(1) >= 0) {
-                                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                                let PyExc_ValueError_47 = c
-                                                    .global(Global::PyExc_ValueError)?;
-                                                return Err(
-                                                    c.PyErr_SetString(&PyExc_ValueError_47, "incomplete format"),
-                                                );
-                                            }
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        c.unicode_formatter_t_fmtkind(ctx)?;
-                                        c.unicode_formatter_t_fmtpos(ctx)?;
-                                        c.unicode_formatter_t_fmtdata(ctx)?;
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    let ch_39 = c.unicode_format_arg_t_ch(arg)?;
-                                    if !((ch_39 == 108)
-                                        || (c.unicode_format_arg_t_ch(arg)? == 76))
-                                    {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_48 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_48, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    let fmtcnt_33 = c.unicode_formatter_t_fmtcnt(ctx)?;
-                                    c.set_unicode_formatter_t_fmtcnt(
-                                        ctx,
-                                        fmtcnt_33.wrapping_sub(1),
-                                    )?;
-                                    if !(fmtcnt_33.wrapping_sub(1) >= 0) {
-                                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                            let PyExc_ValueError_47 = c
-                                                .global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c.PyErr_SetString(&PyExc_ValueError_47, "incomplete format"),
-                                            );
-                                        }
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    c.unicode_formatter_t_fmtkind(ctx)?;
-                                    c.unicode_formatter_t_fmtpos(ctx)?;
-                                    c.unicode_formatter_t_fmtdata(ctx)?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "unicode_format_arg_parse: call of PyUnicode_READ while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_10) => return Err(error_10),
-                            };
-                            c.set_unicode_format_arg_t_ch(arg, result_10)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            let fmtpos_24 = c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.set_unicode_formatter_t_fmtpos(
-                                ctx,
-                                fmtpos_24.wrapping_add(1),
-                            )?;
-                            let ch_36 = c.unicode_format_arg_t_ch(arg)?;
-                            if !((ch_36 < 48) || (c.unicode_format_arg_t_ch(arg)? > 57))
-                            {
-                                let prec_2 = c.unicode_format_arg_t_prec(arg)?;
-                                if prec_2
-                                    > ((2147483647 as i32)
-                                        .wrapping_sub(
-                                            (c.unicode_format_arg_t_ch(arg)? as i32).wrapping_sub(48),
-                                        ) / 10)
-                                {
-                                    let PyExc_ValueError_46 = c
-                                        .global(Global::PyExc_ValueError)?;
-                                    return Err(
-                                        c.PyErr_SetString(&PyExc_ValueError_46, "precision too big"),
-                                    );
-                                }
-                                let prec_3 = c.unicode_format_arg_t_prec(arg)?;
-                                let ch_37 = c.unicode_format_arg_t_ch(arg)?;
-                                c.set_unicode_format_arg_t_prec(
-                                    arg,
-                                    (prec_3.wrapping_mul(10) as u32)
-                                        .wrapping_add(ch_37.wrapping_sub(48)) as i32,
-                                )?;
-                                continue;
-                            }
-                            break;
-                        } else {
-                            break
-                        }
-                    }
-                };
-            }
-        };
-    }
-    let fmtcnt_34 = c.unicode_formatter_t_fmtcnt(ctx)?;
-    if fmtcnt_34 >= 0 {
-        let ch_41 = c.unicode_format_arg_t_ch(arg)?;
-        if ch_41 == 104 {
-            let fmtcnt_35 = c.unicode_formatter_t_fmtcnt(ctx)?;
-            c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_35.wrapping_sub(1))?;
-            if fmtcnt_35.wrapping_sub(1) >= 0 {
-                let fmtkind_8 = c.unicode_formatter_t_fmtkind(ctx)?;
-                let fmtpos_26 = c.unicode_formatter_t_fmtpos(ctx)?;
-                let fmtdata_8 = c.unicode_formatter_t_fmtdata(ctx)?;
-                let result_11 = match c
-                    .PyUnicode_READ(fmtkind_8, fmtdata_8.as_ref(), fmtpos_26)
-                {
-                    Ok(result_11) => result_11,
-                    Err(error_11) if c.is_exception(&error_11) => {
-                        c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                        c.unicode_formatter_t_fmtpos(ctx)?;
-                        let fmtpos_28 = c.unicode_formatter_t_fmtpos(ctx)?;
+                        let fmtpos_54 = c.unicode_formatter_t_fmtpos(ctx)?;
                         c.set_unicode_formatter_t_fmtpos(
                             ctx,
-                            fmtpos_28.wrapping_add(1),
+                            fmtpos_54.wrapping_add(1),
                         )?;
                         if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
                             let PyExc_ValueError_51 = c
@@ -16066,61 +12408,203 @@ pub fn unicode_format_arg_parse<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_11) => return Err(error_11),
-                };
-                c.set_unicode_format_arg_t_ch(arg, result_11)?;
-                c.unicode_formatter_t_fmtpos(ctx)?;
-                let fmtpos_27 = c.unicode_formatter_t_fmtpos(ctx)?;
-                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_27.wrapping_add(1))?;
+                    let ch_31 = c.unicode_format_arg_t_ch(arg)?;
+                    if !((ch_31 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76)) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_53 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_53, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let fmtcnt_28 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                    c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_28.wrapping_sub(1))?;
+                    if !(fmtcnt_28.wrapping_sub(1) >= 0) {
+                        if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                            let PyExc_ValueError_52 = c
+                                .global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c.PyErr_SetString(&PyExc_ValueError_52, "incomplete format"),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_format_arg_parse: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    let fmtkind_26 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_53 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_26 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_29 = c
+                        .PyUnicode_READ(fmtkind_26, fmtdata_26.as_ref(), fmtpos_53)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_29)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_54 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_54.wrapping_add(1))?;
+                    if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
+                        let PyExc_ValueError_51 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c.PyErr_SetString(&PyExc_ValueError_51, "incomplete format"),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_format_arg_parse: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            c.set_unicode_format_arg_t_prec(arg, result_26)?;
+            if c.unicode_format_arg_t_prec(arg)? == -1 {
+                let prec = c.unicode_format_arg_t_prec(arg)?;
+                if prec < 0 {
+                    c.set_unicode_format_arg_t_prec(arg, 0)?;
+                }
+                let fmtcnt_26 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_26.wrapping_sub(1))?;
+                if fmtcnt_26.wrapping_sub(1) >= 0 {
+                    let fmtkind_24 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_49 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_24 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_27 = c
+                        .PyUnicode_READ(fmtkind_24, fmtdata_24.as_ref(), fmtpos_49)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_27)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_50 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_50.wrapping_add(1))?;
+                }
+            } else {
+                let prec = c.unicode_format_arg_t_prec(arg)?;
+                if prec < 0 {
+                    c.set_unicode_format_arg_t_prec(arg, 0)?;
+                }
+                let fmtcnt_26 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_26.wrapping_sub(1))?;
+                if fmtcnt_26.wrapping_sub(1) >= 0 {
+                    let fmtkind_24 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_49 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_24 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_27 = c
+                        .PyUnicode_READ(fmtkind_24, fmtdata_24.as_ref(), fmtpos_49)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_27)?;
+                    c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtpos_50 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_50.wrapping_add(1))?;
+                }
             }
         } else {
-            let ch_42 = c.unicode_format_arg_t_ch(arg)?;
-            if (ch_42 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76) {
+            let ch_35 = c.unicode_format_arg_t_ch(arg)?;
+            if ch_35 >= 48 && c.unicode_format_arg_t_ch(arg)? <= 57 {
+                let ch_36 = c.unicode_format_arg_t_ch(arg)?;
+                c.set_unicode_format_arg_t_prec(arg, ch_36.wrapping_sub(48) as i32)?;
+                {
+                    loop {
+                        let fmtcnt_33 = c.unicode_formatter_t_fmtcnt(ctx)?;
+                        c.set_unicode_formatter_t_fmtcnt(
+                            ctx,
+                            fmtcnt_33.wrapping_sub(1),
+                        )?;
+                        if fmtcnt_33.wrapping_sub(1) >= 0 {
+                            let fmtkind_31 = c.unicode_formatter_t_fmtkind(ctx)?;
+                            let fmtpos_63 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtdata_31 = c.unicode_formatter_t_fmtdata(ctx)?;
+                            let result_34 = c
+                                .PyUnicode_READ(
+                                    fmtkind_31,
+                                    fmtdata_31.as_ref(),
+                                    fmtpos_63,
+                                )?;
+                            c.set_unicode_format_arg_t_ch(arg, result_34)?;
+                            c.unicode_formatter_t_fmtpos(ctx)?;
+                            let fmtpos_64 = c.unicode_formatter_t_fmtpos(ctx)?;
+                            c.set_unicode_formatter_t_fmtpos(
+                                ctx,
+                                fmtpos_64.wrapping_add(1),
+                            )?;
+                            let ch_37 = c.unicode_format_arg_t_ch(arg)?;
+                            if !((ch_37 < 48) || (c.unicode_format_arg_t_ch(arg)? > 57))
+                            {
+                                let prec_2 = c.unicode_format_arg_t_prec(arg)?;
+                                if prec_2
+                                    > ((2147483647 as i32)
+                                        .wrapping_sub(
+                                            (c.unicode_format_arg_t_ch(arg)? as i32).wrapping_sub(48),
+                                        ) / 10)
+                                {
+                                    let PyExc_ValueError_67 = c
+                                        .global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError_67, "precision too big"),
+                                    );
+                                }
+                                let prec_3 = c.unicode_format_arg_t_prec(arg)?;
+                                let ch_38 = c.unicode_format_arg_t_ch(arg)?;
+                                c.set_unicode_format_arg_t_prec(
+                                    arg,
+                                    (prec_3.wrapping_mul(10) as u32)
+                                        .wrapping_add(ch_38.wrapping_sub(48)) as i32,
+                                )?;
+                                continue;
+                            }
+                            break;
+                        } else {
+                            break
+                        }
+                    }
+                };
+            }
+        };
+    }
+    let fmtcnt_34 = c.unicode_formatter_t_fmtcnt(ctx)?;
+    if fmtcnt_34 >= 0 {
+        let ch_39 = c.unicode_format_arg_t_ch(arg)?;
+        if ch_39 == 104 {
+            let fmtcnt_35 = c.unicode_formatter_t_fmtcnt(ctx)?;
+            c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_35.wrapping_sub(1))?;
+            if fmtcnt_35.wrapping_sub(1) >= 0 {
+                let fmtkind_32 = c.unicode_formatter_t_fmtkind(ctx)?;
+                let fmtpos_65 = c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtdata_32 = c.unicode_formatter_t_fmtdata(ctx)?;
+                let result_35 = c
+                    .PyUnicode_READ(fmtkind_32, fmtdata_32.as_ref(), fmtpos_65)?;
+                c.set_unicode_format_arg_t_ch(arg, result_35)?;
+                c.unicode_formatter_t_fmtpos(ctx)?;
+                let fmtpos_66 = c.unicode_formatter_t_fmtpos(ctx)?;
+                c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_66.wrapping_add(1))?;
+            }
+        } else {
+            let ch_40 = c.unicode_format_arg_t_ch(arg)?;
+            if (ch_40 == 108) || (c.unicode_format_arg_t_ch(arg)? == 76) {
                 let fmtcnt_35 = c.unicode_formatter_t_fmtcnt(ctx)?;
                 c.set_unicode_formatter_t_fmtcnt(ctx, fmtcnt_35.wrapping_sub(1))?;
                 if fmtcnt_35.wrapping_sub(1) >= 0 {
-                    let fmtkind_8 = c.unicode_formatter_t_fmtkind(ctx)?;
-                    let fmtpos_26 = c.unicode_formatter_t_fmtpos(ctx)?;
-                    let fmtdata_8 = c.unicode_formatter_t_fmtdata(ctx)?;
-                    let result_11 = match c
-                        .PyUnicode_READ(fmtkind_8, fmtdata_8.as_ref(), fmtpos_26)
-                    {
-                        Ok(result_11) => result_11,
-                        Err(error_11) if c.is_exception(&error_11) => {
-                            c.set_unicode_format_arg_t_ch(arg, 4294967295)?;
-                            c.unicode_formatter_t_fmtpos(ctx)?;
-                            let fmtpos_28 = c.unicode_formatter_t_fmtpos(ctx)?;
-                            c.set_unicode_formatter_t_fmtpos(
-                                ctx,
-                                fmtpos_28.wrapping_add(1),
-                            )?;
-                            if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-                                let PyExc_ValueError_51 = c
-                                    .global(Global::PyExc_ValueError)?;
-                                return Err(
-                                    c.PyErr_SetString(&PyExc_ValueError_51, "incomplete format"),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicode_format_arg_parse: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_11) => return Err(error_11),
-                    };
-                    c.set_unicode_format_arg_t_ch(arg, result_11)?;
+                    let fmtkind_32 = c.unicode_formatter_t_fmtkind(ctx)?;
+                    let fmtpos_65 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    let fmtdata_32 = c.unicode_formatter_t_fmtdata(ctx)?;
+                    let result_35 = c
+                        .PyUnicode_READ(fmtkind_32, fmtdata_32.as_ref(), fmtpos_65)?;
+                    c.set_unicode_format_arg_t_ch(arg, result_35)?;
                     c.unicode_formatter_t_fmtpos(ctx)?;
-                    let fmtpos_27 = c.unicode_formatter_t_fmtpos(ctx)?;
-                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_27.wrapping_add(1))?;
+                    let fmtpos_66 = c.unicode_formatter_t_fmtpos(ctx)?;
+                    c.set_unicode_formatter_t_fmtpos(ctx, fmtpos_66.wrapping_add(1))?;
                 }
             }
         };
     }
     if c.unicode_formatter_t_fmtcnt(ctx)? < 0 {
-        let PyExc_ValueError_52 = c.global(Global::PyExc_ValueError)?;
-        return Err(c.PyErr_SetString(&PyExc_ValueError_52, "incomplete format"));
+        let PyExc_ValueError_68 = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError_68, "incomplete format"));
     }
     return Ok(0);
 }
@@ -16145,13 +12629,7 @@ pub fn unicode_format_arg_format<C: CApi>(
                     && c.unicode_format_arg_t_prec(arg)? == -1
                 {
                     let flags = c.unicode_format_arg_t_flags(arg)?;
-                    match c._PyLong_FormatWriter(writer.as_ref(), v, 10, flags & 8) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
+                    c._PyLong_FormatWriter(writer.as_ref(), v, 10, flags & 8)?;
                     return Ok(1);
                 }
                 let check = c.PyUnicode_CheckExact(v)?;
@@ -16161,23 +12639,34 @@ pub fn unicode_format_arg_format<C: CApi>(
                 } else {
                     let ch_2 = c.unicode_format_arg_t_ch(arg)?;
                     let p_str_3 = if ch_2 == 115 {
-                        let result_2 = match super::object::PyObject_Str(c, Some(v)) {
-                            Ok(result_2) => result_2,
-                            Err(error_2) if c.is_exception(&error_2) => {
+                        let result = match super::object::PyObject_Str(c, Some(v)) {
+                            Ok(result) => result,
+                            Err(error) if c.is_exception(&error) => {
                                 *p_str = None;
-                                return Err(error_2);
+                                return Err(error);
                             }
-                            Err(error_2) => return Err(error_2),
+                            Err(error) => return Err(error),
                         };
-                        *p_str = result_2.clone();
-                        result_2.clone()
+                        *p_str = result.clone();
+                        result.clone()
                     } else {
                         let ch_3 = c.unicode_format_arg_t_ch(arg)?;
                         let p_str_2 = if ch_3 == 114 {
-                            let result_3 = match super::object::PyObject_Repr(
+                            let result_2 = match super::object::PyObject_Repr(
                                 c,
                                 Some(v),
                             ) {
+                                Ok(result_2) => result_2,
+                                Err(error_2) if c.is_exception(&error_2) => {
+                                    *p_str = None;
+                                    return Err(error_2);
+                                }
+                                Err(error_2) => return Err(error_2),
+                            };
+                            *p_str = result_2.clone();
+                            result_2.clone()
+                        } else {
+                            let result_3 = match super::object::PyObject_ASCII(c, v) {
                                 Ok(result_3) => result_3,
                                 Err(error_3) if c.is_exception(&error_3) => {
                                     *p_str = None;
@@ -16187,17 +12676,6 @@ pub fn unicode_format_arg_format<C: CApi>(
                             };
                             *p_str = result_3.clone();
                             result_3.clone()
-                        } else {
-                            let result_4 = match super::object::PyObject_ASCII(c, v) {
-                                Ok(result_4) => result_4,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    *p_str = None;
-                                    return Err(error_4);
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            *p_str = result_4.clone();
-                            result_4.clone()
                         };
                         p_str_2.clone()
                     };
@@ -16206,15 +12684,15 @@ pub fn unicode_format_arg_format<C: CApi>(
                 p_str_4.clone()
             }
             105 | 100 | 117 | 111 | 120 | 88 => {
-                let result_5 = super::unicodeobject::mainformatlong(
+                let result_4 = super::unicodeobject::mainformatlong(
                     c,
                     v,
                     arg,
                     p_str,
                     writer.as_ref(),
                 )?;
-                if result_5 != 0 {
-                    return Ok(result_5);
+                if result_4 != 0 {
+                    return Ok(result_4);
                 }
                 c.set_unicode_format_arg_t_sign(arg, 1)?;
                 (*p_str).clone()
@@ -16224,62 +12702,44 @@ pub fn unicode_format_arg_format<C: CApi>(
                     && c.unicode_format_arg_t_prec(arg)? == -1
                     && !((c.unicode_format_arg_t_flags(arg)? & 6) != 0)
                 {
-                    match c.unicodeobject_formatfloat(v, arg, None, writer.as_ref()) {
-                        Ok(_) => {}
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
+                    c.unicodeobject_formatfloat(v, arg, None, writer.as_ref())?;
                     return Ok(1);
                 }
                 c.set_unicode_format_arg_t_sign(arg, 1)?;
-                match c.unicodeobject_formatfloat(v, arg, Some(&mut *p_str), None) {
-                    Ok(_) => {}
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
+                c.unicodeobject_formatfloat(v, arg, Some(&mut *p_str), None)?;
                 (*p_str).clone()
             }
             99 => {
-                let result_8 = super::unicodeobject::formatchar(c, v)?;
-                if (result_8 as i64) == 4294967295 {
+                let result_5 = super::unicodeobject::formatchar(c, v)?;
+                if (result_5 as i64) == 4294967295 {
                     return Ok(-1);
                 }
                 if c.unicode_format_arg_t_width(arg)? == -1
                     && c.unicode_format_arg_t_prec(arg)? == -1
                 {
-                    let result_9 = match super::unicodeobject::_PyUnicodeWriter_WriteCharInline(
+                    if super::unicodeobject::_PyUnicodeWriter_WriteCharInline(
                         c,
                         writer.as_ref(),
-                        result_8,
-                    ) {
-                        Ok(result_9) => result_9,
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            return Err(error_7);
-                        }
-                        Err(error_7) => return Err(error_7),
-                    };
-                    if result_9 < 0 {
+                        result_5,
+                    )? < 0
+                    {
                         return Ok(-1);
                     }
                     return Ok(1);
                 }
-                let result_10 = match super::unicodeobject::PyUnicode_FromOrdinal(
+                let result_6 = match super::unicodeobject::PyUnicode_FromOrdinal(
                     c,
-                    result_8 as i32,
+                    result_5 as i32,
                 ) {
-                    Ok(result_10) => result_10,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                    Ok(result_6) => result_6,
+                    Err(error_4) if c.is_exception(&error_4) => {
                         *p_str = None;
-                        return Err(error_8);
+                        return Err(error_4);
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_4) => return Err(error_4),
                 };
-                *p_str = Some(result_10.clone());
-                Some(result_10.clone())
+                *p_str = Some(result_6.clone());
+                Some(result_6.clone())
             }
             _ => {
                 let ch_4 = c.unicode_format_arg_t_ch(arg)?;
@@ -16331,18 +12791,12 @@ pub fn unicode_new_impl<C: CApi>(
                 Some(text) => text,
                 None => return Err(c.unsupported("NULL where a string must be")),
             };
-            let unicode = match super::unicodeobject::PyUnicode_FromEncodedObject(
+            let unicode = super::unicodeobject::PyUnicode_FromEncodedObject(
                 c,
                 x_2,
                 text,
                 text_2,
-            ) {
-                Ok(unicode) => unicode,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            )?;
             Some(unicode.clone())
         } else {
             if errors.is_some() {
@@ -16354,51 +12808,27 @@ pub fn unicode_new_impl<C: CApi>(
                     Some(text) => text,
                     None => return Err(c.unsupported("NULL where a string must be")),
                 };
-                let unicode = match super::unicodeobject::PyUnicode_FromEncodedObject(
+                let unicode = super::unicodeobject::PyUnicode_FromEncodedObject(
                     c,
                     x_2,
                     text,
                     text_2,
-                ) {
-                    Ok(unicode) => unicode,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                )?;
                 Some(unicode.clone())
             } else {
-                let unicode_2 = match super::object::PyObject_Str(c, Some(x_2)) {
-                    Ok(unicode_2) => unicode_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let unicode_2 = super::object::PyObject_Str(c, Some(x_2))?;
                 unicode_2.clone()
             }
         };
         unicode_3.clone()
     } else {
-        let unicode_4 = match super::unicodeobject::unicode_new_empty(c) {
-            Ok(unicode_4) => unicode_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let unicode_4 = super::unicodeobject::unicode_new_empty(c)?;
         Some(unicode_4.clone())
     };
     let unicode_8 = if let Some(unicode_6) = &unicode_5
         && !c.is(type_, Global::PyUnicode_Type)?
     {
-        let unicode_7 = match c.unicode_subtype_new(type_, unicode_6) {
-            Ok(unicode_7) => unicode_7,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let unicode_7 = c.unicode_subtype_new(type_, unicode_6)?;
         Some(unicode_7.clone())
     } else {
         unicode_5.clone()
@@ -16430,37 +12860,23 @@ pub fn PyUnicode_InternImmortal<C: CApi>(
     {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_InternImmortal: NULL as an argument of PyErr_WriteUnraisable",
-                    ),
-            );
+            c.PyErr_WriteUnraisable(&error, None)?;
         }
         Err(error) => return Err(error),
     };
     c.PyUnicode_InternInPlace(p)?;
-    {
-        let result_2 = match c.PyUnicode_CHECK_INTERNED((*p).as_ref()) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let object_2 = match (*p).as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->state")),
-                };
-                c.set_PyASCIIObject_state_interned(&object_2, 2)?;
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 2 {
-            let object = match (*p).as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->state")),
-            };
-            c.set_PyASCIIObject_state_interned(&object, 2)?;
-        }
+    let object = match (*p).as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
+    let result_2 = c.PyUnicode_CHECK_INTERNED(&object)?;
+    if result_2 != 2 {
+        let object_2 = match (*p).as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->state")),
+        };
+        c.set_PyASCIIObject_state_interned(&object_2, 2)?;
+    }
     return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_InternFromString`.
@@ -16488,61 +12904,18 @@ pub fn unicodeiter_next<C: CApi>(
     c.enter(FunctionId::unicodeiter_next);
     if let Some(seq) = &c.unicodeiterobject_it_seq(it)? {
         let it_index = c.unicodeiterobject_it_index(it)?;
-        let result = match c.PyUnicode_GET_LENGTH(Some(seq)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if !(it_index < -1) {
-                    c.set_unicodeiterobject_it_seq(it, None)?;
-                    return Err(error);
-                }
-                let _ = c.PyASCIIObject_state_kind(seq)? as i32;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicodeiter_next: call of PyUnicode_DATA while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(it_index < result) {
+        if !(it_index < c.PyUnicode_GET_LENGTH(seq)?) {
             c.set_unicodeiterobject_it_seq(it, None)?;
             return Ok(None);
         }
         let kind = c.PyASCIIObject_state_kind(seq)? as i32;
-        let data = match c.PyUnicode_DATA(Some(seq)) {
-            Ok(data) => data,
-            Err(error_2) if c.is_exception(&error_2) => {
-                c.unicodeiterobject_it_index(it)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicodeiter_next: call of PyUnicode_READ while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let data = c.PyUnicode_DATA(seq)?;
         let it_index_2 = c.unicodeiterobject_it_index(it)?;
-        let result_2 = match c.PyUnicode_READ(kind, Some(&data), it_index_2) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                c.unicodeiterobject_it_index(it)?;
-                let it_index_4 = c.unicodeiterobject_it_index(it)?;
-                c.set_unicodeiterobject_it_index(it, it_index_4.wrapping_add(1))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicodeiter_next: call of unicode_char while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result = c.PyUnicode_READ(kind, Some(&data), it_index_2)?;
         c.unicodeiterobject_it_index(it)?;
         let it_index_3 = c.unicodeiterobject_it_index(it)?;
         c.set_unicodeiterobject_it_index(it, it_index_3.wrapping_add(1))?;
-        return Ok(Some(c.unicode_char(result_2)?));
+        return Ok(Some(c.unicode_char(result)?));
     }
     return Ok(None);
 }
@@ -16556,19 +12929,11 @@ pub fn unicodeiter_len<C: CApi>(
     let it_seq = c.unicodeiterobject_it_seq(it)?;
     let len = if it_seq.is_some() {
         let it_seq_2 = c.unicodeiterobject_it_seq(it)?;
-        let result = match c.PyUnicode_GET_LENGTH(it_seq_2.as_ref()) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let _ = (-1 as isize).wrapping_sub(c.unicodeiterobject_it_index(it)?);
-                return Err(
-                    c
-                        .unsupported(
-                            "unicodeiter_len: call of PyLong_FromSsize_t while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+        let object = match it_seq_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let result = c.PyUnicode_GET_LENGTH(&object)?;
         result.wrapping_sub(c.unicodeiterobject_it_index(it)?)
     } else {
         0isize
@@ -16636,48 +13001,20 @@ pub fn unicodeiter_setstate<C: CApi>(
                 0isize
             } else {
                 let it_seq_2 = c.unicodeiterobject_it_seq(it)?;
-                let index = {
-                    let result_2 = match c.PyUnicode_GET_LENGTH(it_seq_2.as_ref()) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            if !(result > -1) {
-                                c.set_unicodeiterobject_it_index(it, result)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicodeiter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.unicodeiterobject_it_seq(it)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicodeiter_setstate: call of PyUnicode_GET_LENGTH while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error) => return Err(error),
+                let object = match it_seq_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_2 = c.PyUnicode_GET_LENGTH(&object)?;
+                let index = if result > result_2 {
+                    let it_seq_3 = c.unicodeiterobject_it_seq(it)?;
+                    let object_2 = match it_seq_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if result > result_2 {
-                        let it_seq_3 = c.unicodeiterobject_it_seq(it)?;
-                        let result_3 = match c.PyUnicode_GET_LENGTH(it_seq_3.as_ref()) {
-                            Ok(result_3) => result_3,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                c.set_unicodeiterobject_it_index(it, -1)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "unicodeiter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        result_3
-                    } else {
-                        result
-                    }
+                    c.PyUnicode_GET_LENGTH(&object_2)?
+                } else {
+                    result
                 };
                 index
             };
@@ -16691,48 +13028,20 @@ pub fn unicodeiter_setstate<C: CApi>(
             0isize
         } else {
             let it_seq_2 = c.unicodeiterobject_it_seq(it)?;
-            let index = {
-                let result_2 = match c.PyUnicode_GET_LENGTH(it_seq_2.as_ref()) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        if !(result > -1) {
-                            c.set_unicodeiterobject_it_index(it, result)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicodeiter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        c.unicodeiterobject_it_seq(it)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicodeiter_setstate: call of PyUnicode_GET_LENGTH while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+            let object = match it_seq_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_2 = c.PyUnicode_GET_LENGTH(&object)?;
+            let index = if result > result_2 {
+                let it_seq_3 = c.unicodeiterobject_it_seq(it)?;
+                let object_2 = match it_seq_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if result > result_2 {
-                    let it_seq_3 = c.unicodeiterobject_it_seq(it)?;
-                    let result_3 = match c.PyUnicode_GET_LENGTH(it_seq_3.as_ref()) {
-                        Ok(result_3) => result_3,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            c.set_unicodeiterobject_it_index(it, -1)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "unicodeiter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_3
-                } else {
-                    result
-                }
+                c.PyUnicode_GET_LENGTH(&object_2)?
+            } else {
+                result
             };
             index
         };
@@ -16744,41 +13053,15 @@ pub fn unicodeiter_setstate<C: CApi>(
 pub fn unicode_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_iter);
     if c.PyUnicode_Check(seq)? {
-        let it_3 = {
-            let result = match c.PyUnicode_IS_COMPACT_ASCII_3_11(Some(seq)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_iter: call of _PyObject_GC_New while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
-                let _PyUnicodeASCIIIter_Type = c
-                    .global(Global::_PyUnicodeASCIIIter_Type)?;
-                let it = match c._PyObject_GC_New(&_PyUnicodeASCIIIter_Type) {
-                    Ok(it) => it,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                it.clone()
-            } else {
-                let PyUnicodeIter_Type = c.global(Global::PyUnicodeIter_Type)?;
-                let it_2 = match c._PyObject_GC_New(&PyUnicodeIter_Type) {
-                    Ok(it_2) => it_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                it_2.clone()
-            }
+        let result = c.PyUnicode_IS_COMPACT_ASCII(seq)?;
+        let it_3 = if result != 0 {
+            let _PyUnicodeASCIIIter_Type = c.global(Global::_PyUnicodeASCIIIter_Type)?;
+            let it = c._PyObject_GC_New(&_PyUnicodeASCIIIter_Type)?;
+            it.clone()
+        } else {
+            let PyUnicodeIter_Type = c.global(Global::PyUnicodeIter_Type)?;
+            let it_2 = c._PyObject_GC_New(&PyUnicodeIter_Type)?;
+            it_2.clone()
         };
         c.set_unicodeiterobject_it_index(&it_3, 0)?;
         c.set_unicodeiterobject_it_seq(&it_3, Some(seq))?;
@@ -16789,96 +13072,11 @@ pub fn unicode_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C:
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_FiniTypes`.
 pub fn _PyUnicode_FiniTypes<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyUnicode_FiniTypes);
-    let result = match c._Py_IsMainInterpreter() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let EncodingMapType_2 = c.variable("EncodingMapType")?;
-            match super::typeobject::_PyStaticType_Dealloc(c, &EncodingMapType_2) {
-                Ok(_) => {}
-                Err(error_5) if c.is_exception(&error_5) => {
-                    let PyFieldNameIter_Type_4 = c.global(Global::PyFieldNameIter_Type)?;
-                    match super::typeobject::_PyStaticType_Dealloc(
-                        c,
-                        &PyFieldNameIter_Type_4,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            let PyFormatterIter_Type_8 = c
-                                .global(Global::PyFormatterIter_Type)?;
-                            super::typeobject::_PyStaticType_Dealloc(
-                                c,
-                                &PyFormatterIter_Type_8,
-                            )?;
-                            return Err(error_7);
-                        }
-                        Err(error_7) => return Err(error_7),
-                    };
-                    let PyFormatterIter_Type_7 = c.global(Global::PyFormatterIter_Type)?;
-                    super::typeobject::_PyStaticType_Dealloc(
-                        c,
-                        &PyFormatterIter_Type_7,
-                    )?;
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            let PyFieldNameIter_Type_3 = c.global(Global::PyFieldNameIter_Type)?;
-            match super::typeobject::_PyStaticType_Dealloc(c, &PyFieldNameIter_Type_3) {
-                Ok(_) => {}
-                Err(error_6) if c.is_exception(&error_6) => {
-                    let PyFormatterIter_Type_6 = c.global(Global::PyFormatterIter_Type)?;
-                    super::typeobject::_PyStaticType_Dealloc(
-                        c,
-                        &PyFormatterIter_Type_6,
-                    )?;
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            let PyFormatterIter_Type_5 = c.global(Global::PyFormatterIter_Type)?;
-            super::typeobject::_PyStaticType_Dealloc(c, &PyFormatterIter_Type_5)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_IsMainInterpreter()? != 0 {
         let EncodingMapType = c.variable("EncodingMapType")?;
-        match super::typeobject::_PyStaticType_Dealloc(c, &EncodingMapType) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyFieldNameIter_Type_2 = c.global(Global::PyFieldNameIter_Type)?;
-                match super::typeobject::_PyStaticType_Dealloc(
-                    c,
-                    &PyFieldNameIter_Type_2,
-                ) {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        let PyFormatterIter_Type_4 = c
-                            .global(Global::PyFormatterIter_Type)?;
-                        super::typeobject::_PyStaticType_Dealloc(
-                            c,
-                            &PyFormatterIter_Type_4,
-                        )?;
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                let PyFormatterIter_Type_3 = c.global(Global::PyFormatterIter_Type)?;
-                super::typeobject::_PyStaticType_Dealloc(c, &PyFormatterIter_Type_3)?;
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        super::typeobject::_PyStaticType_Dealloc(c, &EncodingMapType)?;
         let PyFieldNameIter_Type = c.global(Global::PyFieldNameIter_Type)?;
-        match super::typeobject::_PyStaticType_Dealloc(c, &PyFieldNameIter_Type) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                let PyFormatterIter_Type_2 = c.global(Global::PyFormatterIter_Type)?;
-                super::typeobject::_PyStaticType_Dealloc(c, &PyFormatterIter_Type_2)?;
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        super::typeobject::_PyStaticType_Dealloc(c, &PyFieldNameIter_Type)?;
         let PyFormatterIter_Type = c.global(Global::PyFormatterIter_Type)?;
         super::typeobject::_PyStaticType_Dealloc(c, &PyFormatterIter_Type)?;
         return Ok(());

@@ -61,14 +61,7 @@ pub fn is_same<C: CApi>(
     let check = c._PyGenericAlias_Check(left)?;
     let value = check && c._PyGenericAlias_Check(right)?;
     let value_2 = if value {
-        let result = match super::object::PyObject_RichCompareBool(c, left, right, 2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        super::object::PyObject_RichCompareBool(c, left, right, 2)?
     } else {
         i32::from(c.Py_Is(left, right)?)
     };
@@ -160,13 +153,7 @@ pub fn merge<C: CApi>(
     };
     let tuple_8 = if let Some(tuple_6) = &tuple_5 {
         let mut tuple_7 = Some(tuple_6.clone());
-        match c._PyTuple_Resize(&mut tuple_7, pos_7) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c._PyTuple_Resize(&mut tuple_7, pos_7)?;
         tuple_7.clone()
     } else {
         None
@@ -197,23 +184,11 @@ pub fn union_repr_item<C: CApi>(
     }
     let id__origin = c._Py_ID("__origin__")?;
     let mut tmp = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, p, &id__origin, &mut tmp) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::object::_PyObject_LookupAttr(c, p, &id__origin, &mut tmp)?;
     if let Some(tmp_2) = &tmp {
         let id__args = c._Py_ID("__args__")?;
         let mut tmp_3 = Some(tmp_2.clone());
-        match super::object::_PyObject_LookupAttr(c, p, &id__args, &mut tmp_3) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        super::object::_PyObject_LookupAttr(c, p, &id__args, &mut tmp_3)?;
         if tmp_3.is_some() {
             if let Some(r) = &super::object::PyObject_Repr(c, Some(p))? {
                 return Ok(c._PyUnicodeWriter_WriteStr(writer, r)?);
@@ -223,13 +198,7 @@ pub fn union_repr_item<C: CApi>(
     }
     let id__qualname = c._Py_ID("__qualname__")?;
     let mut qualname = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, p, &id__qualname, &mut qualname) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    super::object::_PyObject_LookupAttr(c, p, &id__qualname, &mut qualname)?;
     let Some(qualname_2) = &qualname else {
         if let Some(r_5) = &super::object::PyObject_Repr(c, Some(p))? {
             return Ok(c._PyUnicodeWriter_WriteStr(writer, r_5)?);
@@ -238,39 +207,16 @@ pub fn union_repr_item<C: CApi>(
     };
     let id__module = c._Py_ID("__module__")?;
     let mut module = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, p, &id__module, &mut module) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    super::object::_PyObject_LookupAttr(c, p, &id__module, &mut module)?;
     if let Some(module_2) = &module && !c.is(module_2, Global::Py_None)? {
-        if !c.PyUnicode_Check(module_2)? {
-            let r_3 = c
-                .PyUnicode_FromFormat(
-                    "%S.%S",
-                    &[
-                        Argument::Object(module_2.clone()),
-                        Argument::Object(qualname_2.clone()),
-                    ],
-                )?;
-            return Ok(c._PyUnicodeWriter_WriteStr(writer, &r_3)?);
-        }
-        let result_5 = match c._PyUnicode_EqualToASCIIString(Some(module_2), "builtins")
+        if c.PyUnicode_Check(module_2)?
+            && c._PyUnicode_EqualToASCIIString(module_2, "builtins")? != 0
         {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "union_repr_item: call of PyObject_Str while an exception is pending",
-                        ),
-                );
+            if let Some(r_2) = &super::object::PyObject_Str(c, Some(qualname_2))? {
+                return Ok(c._PyUnicodeWriter_WriteStr(writer, r_2)?);
             }
-            Err(error_5) => return Err(error_5),
-        };
-        if !(result_5 != 0) {
+            return Ok(-1);
+        } else {
             let r_3 = c
                 .PyUnicode_FromFormat(
                     "%S.%S",
@@ -281,10 +227,6 @@ pub fn union_repr_item<C: CApi>(
                 )?;
             return Ok(c._PyUnicodeWriter_WriteStr(writer, &r_3)?);
         }
-        if let Some(r_2) = &super::object::PyObject_Str(c, Some(qualname_2))? {
-            return Ok(c._PyUnicodeWriter_WriteStr(writer, r_2)?);
-        }
-        return Ok(-1);
     } else {
         if let Some(r_4) = &super::object::PyObject_Repr(c, Some(p))? {
             return Ok(c._PyUnicodeWriter_WriteStr(writer, r_4)?);
@@ -420,13 +362,7 @@ pub fn union_getitem<C: CApi>(
         ._Py_subs_parameters(self_, args_2.as_ref(), parameters_2.as_ref(), item)?;
     let result_2 = c.PyTuple_GET_SIZE(&newargs)?;
     let res_6 = if result_2 == 0 {
-        let res = match super::unionobject::make_union(c, &newargs) {
-            Ok(res) => res,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let res = super::unionobject::make_union(c, &newargs)?;
         res.clone()
     } else {
         let res_2 = c.PyTuple_GET_ITEM(&newargs, 0)?;
@@ -436,13 +372,7 @@ pub fn union_getitem<C: CApi>(
             loop {
                 if iarg < result_2 {
                     let arg = c.PyTuple_GET_ITEM(&newargs, iarg)?;
-                    let res_4 = match super::abstract_::PyNumber_Or(c, &res_3, &arg) {
-                        Ok(res_4) => res_4,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    let res_4 = super::abstract_::PyNumber_Or(c, &res_3, &arg)?;
                     let iarg_2 = iarg.wrapping_add(1);
                     iarg = iarg_2;
                     res_3 = res_4.clone();
@@ -473,13 +403,17 @@ pub fn union_parameters<C: CApi>(
             Err(error) if c.is_exception(&error) => {
                 c.set_unionobject_parameters(self_, None)?;
                 if c.unionobject_parameters(self_)?.is_some() {
-                    c.unionobject_parameters(self_)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "union_parameters: return of a computed value while an exception is pending",
-                            ),
-                    );
+                    let parameters_2 = c.unionobject_parameters(self_)?;
+                    return if parameters_2.is_none() {
+                        Err(error)
+                    } else {
+                        Err(
+                            c
+                                .unsupported(
+                                    "union_parameters: return of an object while an exception is pending",
+                                ),
+                        )
+                    };
                 }
                 return Err(error);
             }

@@ -100,16 +100,10 @@ pub fn weakref_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::weakref_vectorcall);
-    match c._PyArg_NoKwnames("weakref", Some(kwnames)) {
-        Ok(_) => {}
+    c._PyArg_NoKwnames("weakref", Some(kwnames))?;
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -117,16 +111,10 @@ pub fn weakref_vectorcall<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    match c._PyArg_CheckPositional("weakref", result_2, 0, 0) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    return Ok(c.PyWeakref_GET_OBJECT(Some(self_))?);
+    c._PyArg_CheckPositional("weakref", result, 0, 0)?;
+    return Ok(c.PyWeakref_GET_OBJECT(self_)?);
 }
 /// CPython: Objects/weakrefobject.c, `weakref_hash`.
 pub fn weakref_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
@@ -134,22 +122,14 @@ pub fn weakref_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
     if c.PyWeakReference_hash(self_)? != -1 {
         return Ok(c.PyWeakReference_hash(self_)?);
     }
-    let obj = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c.unsupported("weakref_hash: NULL as an argument of PyObject_Hash"),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let obj = c.PyWeakref_GET_OBJECT(self_)?;
     if c.is(&obj, Global::Py_None)? {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(c.PyErr_SetString(&PyExc_TypeError, "weak object has gone away"));
     }
     let result = match super::object::PyObject_Hash(c, &obj) {
         Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c.set_PyWeakReference_hash(self_, -1)?;
             c.PyWeakReference_hash(self_)?;
             return Err(
@@ -159,7 +139,7 @@ pub fn weakref_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     c.set_PyWeakReference_hash(self_, result)?;
     return Ok(c.PyWeakReference_hash(self_)?);
@@ -170,18 +150,7 @@ pub fn weakref_repr<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::weakref_repr);
-    let obj = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "weakref_repr: NULL as an argument of _PyObject_LookupAttr",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let obj = c.PyWeakref_GET_OBJECT(self_)?;
     if c.is(&obj, Global::Py_None)? {
         return Ok(
             c
@@ -193,26 +162,12 @@ pub fn weakref_repr<C: CApi>(
     }
     let id__name = c._Py_ID("__name__")?;
     let mut name = None::<C::Object>;
-    match super::object::_PyObject_LookupAttr(c, &obj, &id__name, &mut name) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    super::object::_PyObject_LookupAttr(c, &obj, &id__name, &mut name)?;
     let repr_3 = if let Some(name_2) = &name && c.PyUnicode_Check(name_2)? {
-        let result_2 = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c.unsupported("weakref_repr: NULL as an argument of Py_TYPE"),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let tp = c.Py_TYPE(&result_2)?;
+        let result = c.PyWeakref_GET_OBJECT(self_)?;
+        let tp = c.Py_TYPE(&result)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        let repr = match c
+        let repr = c
             .PyUnicode_FromFormat(
                 "<weakref at %p; to '%s' at %p (%U)>",
                 &[
@@ -221,28 +176,13 @@ pub fn weakref_repr<C: CApi>(
                     Argument::Object(obj.clone()),
                     Argument::Object(name_2.clone()),
                 ],
-            )
-        {
-            Ok(repr) => repr,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+            )?;
         repr.clone()
     } else {
-        let result_3 = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-            Ok(result_3) => result_3,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c.unsupported("weakref_repr: NULL as an argument of Py_TYPE"),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        let tp_2 = c.Py_TYPE(&result_3)?;
+        let result_2 = c.PyWeakref_GET_OBJECT(self_)?;
+        let tp_2 = c.Py_TYPE(&result_2)?;
         let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
-        let repr_2 = match c
+        let repr_2 = c
             .PyUnicode_FromFormat(
                 "<weakref at %p; to '%s' at %p>",
                 &[
@@ -250,14 +190,7 @@ pub fn weakref_repr<C: CApi>(
                     Argument::Str(tp_name_2.clone()),
                     Argument::Object(obj.clone()),
                 ],
-            )
-        {
-            Ok(repr_2) => repr_2,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(error_6);
-            }
-            Err(error_6) => return Err(error_6),
-        };
+            )?;
         repr_2.clone()
     };
     return Ok(repr_3);
@@ -272,18 +205,7 @@ pub fn weakref_richcompare<C: CApi>(
     c.enter(FunctionId::weakref_richcompare);
     if !(op != 2) {
         if c.PyWeakref_Check(self_)? && c.PyWeakref_Check(other)? {
-            let result = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyWeakref_GET_OBJECT(self_)?;
             if c.is(&result, Global::Py_None)? {
                 let is = c.Py_Is(self_, other)?;
                 let res = if op == 3 { !is } else { is };
@@ -292,43 +214,10 @@ pub fn weakref_richcompare<C: CApi>(
                 }
                 return Ok(Some(c.global(Global::Py_False)?));
             }
-            let result_2 = match c.PyWeakref_GET_OBJECT(Some(other)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let result_2 = c.PyWeakref_GET_OBJECT(other)?;
             if !c.is(&result_2, Global::Py_None)? {
-                let obj = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-                    Ok(obj) => obj,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "weakref_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                let other_obj = match c.PyWeakref_GET_OBJECT(Some(other)) {
-                    Ok(other_obj) => other_obj,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "weakref_richcompare: call of PyObject_RichCompare while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                let obj = c.PyWeakref_GET_OBJECT(self_)?;
+                let other_obj = c.PyWeakref_GET_OBJECT(other)?;
                 return Ok(
                     super::object::PyObject_RichCompare(
                         c,
@@ -351,18 +240,7 @@ pub fn weakref_richcompare<C: CApi>(
         return Ok(Some(c.global(Global::Py_NotImplemented)?));
     }
     if c.PyWeakref_Check(self_)? && c.PyWeakref_Check(other)? {
-        let result = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "weakref_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c.PyWeakref_GET_OBJECT(self_)?;
         if c.is(&result, Global::Py_None)? {
             let is = c.Py_Is(self_, other)?;
             let res = if op == 3 { !is } else { is };
@@ -371,43 +249,10 @@ pub fn weakref_richcompare<C: CApi>(
             }
             return Ok(Some(c.global(Global::Py_False)?));
         }
-        let result_2 = match c.PyWeakref_GET_OBJECT(Some(other)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "weakref_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = c.PyWeakref_GET_OBJECT(other)?;
         if !c.is(&result_2, Global::Py_None)? {
-            let obj = match c.PyWeakref_GET_OBJECT(Some(self_)) {
-                Ok(obj) => obj,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            let other_obj = match c.PyWeakref_GET_OBJECT(Some(other)) {
-                Ok(other_obj) => other_obj,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: call of PyObject_RichCompare while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let obj = c.PyWeakref_GET_OBJECT(self_)?;
+            let other_obj = c.PyWeakref_GET_OBJECT(other)?;
             return Ok(
                 super::object::PyObject_RichCompare(c, Some(&obj), Some(&other_obj), op)?,
             );
@@ -490,20 +335,14 @@ pub fn weakref___init__<C: CApi>(
     kwargs: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::weakref___init__);
-    match c._PyArg_NoKeywords("ref", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("ref", Some(kwargs))?;
     let mut tmp = None::<C::Object>;
     let mut tmp_2 = None::<C::Object>;
-    let result_2 = match c
+    let result = match c
         .parse_weakref_init_args("__init__", args, kwargs, &mut tmp, &mut tmp_2)
     {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -511,9 +350,9 @@ pub fn weakref___init__<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    if result_2 != 0 {
+    if result != 0 {
         return Ok(0);
     }
     return Ok(-1);
@@ -521,18 +360,7 @@ pub fn weakref___init__<C: CApi>(
 /// CPython: Objects/weakrefobject.c, `proxy_checkref`.
 pub fn proxy_checkref<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_checkref);
-    let result = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_checkref: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyWeakref_GET_OBJECT(proxy)?;
     if c.is(&result, Global::Py_None)? {
         let PyExc_ReferenceError = c.global(Global::PyExc_ReferenceError)?;
         return Err(
@@ -561,82 +389,27 @@ pub fn proxy_getattr<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_getattr: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_getattr: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getattr: NULL as an argument of PyObject_GetAttr",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getattr: NULL as an argument of PyObject_GetAttr",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -658,28 +431,10 @@ pub fn proxy_str<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_str: call of PyObject_Str while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -703,195 +458,63 @@ pub fn proxy_call<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_call: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_call: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                if let Some(w_2) = w {
-                    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-                    if c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_call: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    let PyWeakref_CallableProxyType_3 = c
-                        .variable("_PyWeakref_CallableProxyType")?;
-                    if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_call: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c.unsupported("proxy_call: NULL as an argument of PyObject_Call"),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_call: NULL as an argument of PyObject_Call"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
     };
-    let PyWeakref_ProxyType_4 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_4)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_4 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_4)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, v)? != 0) {
             return Ok(None);
         }
-        let v_2 = match c.PyWeakref_GET_OBJECT(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                if let Some(w_3) = w {
-                    let PyWeakref_ProxyType_5 = c.variable("_PyWeakref_ProxyType")?;
-                    if c.Py_IS_TYPE(w_3, &PyWeakref_ProxyType_5)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_call: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    let PyWeakref_CallableProxyType_5 = c
-                        .variable("_PyWeakref_CallableProxyType")?;
-                    if c.Py_IS_TYPE(w_3, &PyWeakref_CallableProxyType_5)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_call: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c.unsupported("proxy_call: NULL as an argument of PyObject_Call"),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_call: NULL as an argument of PyObject_Call"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let v_2 = c.PyWeakref_GET_OBJECT(v)?;
         v_2.clone()
     } else {
         v.clone()
     };
-    let w_7 = if let Some(w_4) = w {
-        let PyWeakref_ProxyType_6 = c.variable("_PyWeakref_ProxyType")?;
-        let result_5 = c.Py_IS_TYPE(w_4, &PyWeakref_ProxyType_6)?;
-        let value_3 = if result_5 {
+    let w_5 = if let Some(w_2) = w {
+        let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
+        let result_3 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
+        let value_3 = if result_3 {
             true
         } else {
-            let PyWeakref_CallableProxyType_6 = c
+            let PyWeakref_CallableProxyType_3 = c
                 .variable("_PyWeakref_CallableProxyType")?;
-            if c.Py_IS_TYPE(w_4, &PyWeakref_CallableProxyType_6)? { true } else { false }
+            if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? { true } else { false }
         };
-        let w_6 = if value_3 {
-            let result_6 = match super::weakrefobject::proxy_checkref(c, w_4) {
-                Ok(result_6) => result_6,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if !(result_6 != 0) {
+        let w_4 = if value_3 {
+            if !(super::weakrefobject::proxy_checkref(c, w_2)? != 0) {
                 return Ok(None);
             }
-            let w_5 = match c.PyWeakref_GET_OBJECT(Some(w_4)) {
-                Ok(w_5) => w_5,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_call: call of PyObject_Call while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            w_5.clone()
+            let w_3 = c.PyWeakref_GET_OBJECT(w_2)?;
+            w_3.clone()
         } else {
-            w_4.clone()
+            w_2.clone()
         };
-        Some(w_6.clone())
+        Some(w_4.clone())
     } else {
         None
     };
-    return Ok(Some(c.PyObject_Call(&proxy_3, &v_3, w_7.as_ref())?));
+    return Ok(Some(c.PyObject_Call(&proxy_3, &v_3, w_5.as_ref())?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_repr`.
 pub fn proxy_repr<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::proxy_repr);
-    let result = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("proxy_repr: NULL as an argument of Py_TYPE"));
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyWeakref_GET_OBJECT(proxy)?;
     let tp = c.Py_TYPE(&result)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
-    let result_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_repr: call of PyUnicode_FromFormat while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result_2 = c.PyWeakref_GET_OBJECT(proxy)?;
     return Ok(
         c
             .PyUnicode_FromFormat(
@@ -912,26 +535,8 @@ pub fn proxy_setattr<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_setattr);
-    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let obj = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(obj) => obj,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_setattr: NULL as an argument of PyObject_SetAttr",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+    if super::weakrefobject::proxy_checkref(c, proxy)? != 0 {
+        let obj = c.PyWeakref_GET_OBJECT(proxy)?;
         return Ok(super::object::PyObject_SetAttr(c, &obj, name, Some(value))?);
     }
     return Ok(-1);
@@ -953,82 +558,27 @@ pub fn proxy_richcompare<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_richcompare: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_richcompare: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_richcompare: call of PyObject_RichCompare while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, v)? != 0) {
             return Ok(None);
         }
-        let v_2 = match c.PyWeakref_GET_OBJECT(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_richcompare: call of PyObject_RichCompare while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let v_2 = c.PyWeakref_GET_OBJECT(v)?;
         v_2.clone()
     } else {
         v.clone()
@@ -1051,76 +601,27 @@ pub fn proxy_add<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_add: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_add: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_add: NULL as an argument of PyNumber_Add"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_add: NULL as an argument of PyNumber_Add"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -1143,76 +644,27 @@ pub fn proxy_sub<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_sub: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_sub: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_sub: NULL as an argument of PyNumber_Subtract"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_sub: NULL as an argument of PyNumber_Subtract"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -1235,76 +687,27 @@ pub fn proxy_mul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_mul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_mul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_mul: NULL as an argument of PyNumber_Multiply"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_mul: NULL as an argument of PyNumber_Multiply"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -1327,82 +730,27 @@ pub fn proxy_floor_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_floor_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_floor_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_floor_div: NULL as an argument of PyNumber_FloorDivide",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_floor_div: NULL as an argument of PyNumber_FloorDivide",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -1425,82 +773,27 @@ pub fn proxy_true_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_true_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_true_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_true_div: NULL as an argument of PyNumber_TrueDivide",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_true_div: NULL as an argument of PyNumber_TrueDivide",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -1523,76 +816,27 @@ pub fn proxy_mod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_mod: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_mod: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_mod: NULL as an argument of PyNumber_Remainder"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_mod: NULL as an argument of PyNumber_Remainder"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -1615,76 +859,27 @@ pub fn proxy_divmod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_divmod: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_divmod: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_divmod: NULL as an argument of PyNumber_Divmod"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_divmod: NULL as an argument of PyNumber_Divmod"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -1708,167 +903,55 @@ pub fn proxy_pow<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_pow: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_pow: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                if let Some(w_2) = w {
-                    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-                    if c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_pow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    let PyWeakref_CallableProxyType_3 = c
-                        .variable("_PyWeakref_CallableProxyType")?;
-                    if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_pow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c.unsupported("proxy_pow: NULL as an argument of PyNumber_Power"),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_pow: NULL as an argument of PyNumber_Power"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
     };
-    let PyWeakref_ProxyType_4 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_4)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_4 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_4)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, v)? != 0) {
             return Ok(None);
         }
-        let v_2 = match c.PyWeakref_GET_OBJECT(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                if let Some(w_3) = w {
-                    let PyWeakref_ProxyType_5 = c.variable("_PyWeakref_ProxyType")?;
-                    if c.Py_IS_TYPE(w_3, &PyWeakref_ProxyType_5)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_pow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    let PyWeakref_CallableProxyType_5 = c
-                        .variable("_PyWeakref_CallableProxyType")?;
-                    if c.Py_IS_TYPE(w_3, &PyWeakref_CallableProxyType_5)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_pow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c.unsupported("proxy_pow: NULL as an argument of PyNumber_Power"),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_pow: NULL as an argument of PyNumber_Power"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let v_2 = c.PyWeakref_GET_OBJECT(v)?;
         v_2.clone()
     } else {
         v.clone()
     };
-    let w_7 = if let Some(w_4) = w {
-        let PyWeakref_ProxyType_6 = c.variable("_PyWeakref_ProxyType")?;
-        let result_5 = c.Py_IS_TYPE(w_4, &PyWeakref_ProxyType_6)?;
-        let value_3 = if result_5 {
+    let w_5 = if let Some(w_2) = w {
+        let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
+        let result_3 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
+        let value_3 = if result_3 {
             true
         } else {
-            let PyWeakref_CallableProxyType_6 = c
+            let PyWeakref_CallableProxyType_3 = c
                 .variable("_PyWeakref_CallableProxyType")?;
-            if c.Py_IS_TYPE(w_4, &PyWeakref_CallableProxyType_6)? { true } else { false }
+            if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? { true } else { false }
         };
-        let w_6 = if value_3 {
-            let result_6 = match super::weakrefobject::proxy_checkref(c, w_4) {
-                Ok(result_6) => result_6,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if !(result_6 != 0) {
+        let w_4 = if value_3 {
+            if !(super::weakrefobject::proxy_checkref(c, w_2)? != 0) {
                 return Ok(None);
             }
-            let w_5 = match c.PyWeakref_GET_OBJECT(Some(w_4)) {
-                Ok(w_5) => w_5,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(
-                        c.unsupported("proxy_pow: NULL as an argument of PyNumber_Power"),
-                    );
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            w_5.clone()
+            let w_3 = c.PyWeakref_GET_OBJECT(w_2)?;
+            w_3.clone()
         } else {
-            w_4.clone()
+            w_2.clone()
         };
-        Some(w_6.clone())
+        Some(w_4.clone())
     } else {
         None
     };
-    let object = match w_7.as_ref() {
+    let object = match w_5.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
@@ -1889,25 +972,10 @@ pub fn proxy_neg<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_neg: NULL as an argument of PyNumber_Negative"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -1929,25 +997,10 @@ pub fn proxy_pos<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_pos: NULL as an argument of PyNumber_Positive"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -1969,25 +1022,10 @@ pub fn proxy_abs<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_abs: NULL as an argument of PyNumber_Absolute"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -2009,25 +1047,10 @@ pub fn proxy_invert<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_invert: NULL as an argument of PyNumber_Invert"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -2050,76 +1073,27 @@ pub fn proxy_lshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_lshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_lshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_lshift: NULL as an argument of PyNumber_Lshift"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_lshift: NULL as an argument of PyNumber_Lshift"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2142,76 +1116,27 @@ pub fn proxy_rshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_rshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_rshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_rshift: NULL as an argument of PyNumber_Rshift"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_rshift: NULL as an argument of PyNumber_Rshift"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2234,76 +1159,27 @@ pub fn proxy_and<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_and: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_and: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_and: NULL as an argument of PyNumber_And"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_and: NULL as an argument of PyNumber_And"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2326,76 +1202,27 @@ pub fn proxy_xor<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_xor: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_xor: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_xor: NULL as an argument of PyNumber_Xor"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_xor: NULL as an argument of PyNumber_Xor"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2418,76 +1245,27 @@ pub fn proxy_or<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_or: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_or: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_or: NULL as an argument of PyNumber_Or"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_or: NULL as an argument of PyNumber_Or"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2509,25 +1287,10 @@ pub fn proxy_int<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_int: NULL as an argument of PyNumber_Long"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -2549,25 +1312,10 @@ pub fn proxy_float<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_float: NULL as an argument of PyNumber_Float"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -2590,82 +1338,27 @@ pub fn proxy_iadd<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_iadd: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_iadd: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iadd: NULL as an argument of PyNumber_InPlaceAdd",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iadd: NULL as an argument of PyNumber_InPlaceAdd",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2688,82 +1381,27 @@ pub fn proxy_isub<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_isub: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_isub: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_isub: NULL as an argument of PyNumber_InPlaceSubtract",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_isub: NULL as an argument of PyNumber_InPlaceSubtract",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2786,82 +1424,27 @@ pub fn proxy_imul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_imul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_imul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imul: NULL as an argument of PyNumber_InPlaceMultiply",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imul: NULL as an argument of PyNumber_InPlaceMultiply",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2884,82 +1467,27 @@ pub fn proxy_ifloor_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ifloor_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ifloor_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ifloor_div: NULL as an argument of PyNumber_InPlaceFloorDivide",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ifloor_div: NULL as an argument of PyNumber_InPlaceFloorDivide",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -2982,82 +1510,27 @@ pub fn proxy_itrue_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_itrue_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_itrue_div: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_itrue_div: NULL as an argument of PyNumber_InPlaceTrueDivide",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_itrue_div: NULL as an argument of PyNumber_InPlaceTrueDivide",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -3080,82 +1553,27 @@ pub fn proxy_imod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_imod: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_imod: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imod: NULL as an argument of PyNumber_InPlaceRemainder",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imod: NULL as an argument of PyNumber_InPlaceRemainder",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -3179,182 +1597,55 @@ pub fn proxy_ipow<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ipow: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ipow: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                if let Some(w_2) = w {
-                    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-                    if c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_ipow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    let PyWeakref_CallableProxyType_3 = c
-                        .variable("_PyWeakref_CallableProxyType")?;
-                    if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_ipow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ipow: NULL as an argument of PyNumber_InPlacePower",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ipow: NULL as an argument of PyNumber_InPlacePower",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
     };
-    let PyWeakref_ProxyType_4 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_4)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_4 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_4)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, v)? != 0) {
             return Ok(None);
         }
-        let v_2 = match c.PyWeakref_GET_OBJECT(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                if let Some(w_3) = w {
-                    let PyWeakref_ProxyType_5 = c.variable("_PyWeakref_ProxyType")?;
-                    if c.Py_IS_TYPE(w_3, &PyWeakref_ProxyType_5)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_ipow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    let PyWeakref_CallableProxyType_5 = c
-                        .variable("_PyWeakref_CallableProxyType")?;
-                    if c.Py_IS_TYPE(w_3, &PyWeakref_CallableProxyType_5)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "proxy_ipow: call of proxy_checkref while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ipow: NULL as an argument of PyNumber_InPlacePower",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ipow: NULL as an argument of PyNumber_InPlacePower",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let v_2 = c.PyWeakref_GET_OBJECT(v)?;
         v_2.clone()
     } else {
         v.clone()
     };
-    let w_7 = if let Some(w_4) = w {
-        let PyWeakref_ProxyType_6 = c.variable("_PyWeakref_ProxyType")?;
-        let result_5 = c.Py_IS_TYPE(w_4, &PyWeakref_ProxyType_6)?;
-        let value_3 = if result_5 {
+    let w_5 = if let Some(w_2) = w {
+        let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
+        let result_3 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
+        let value_3 = if result_3 {
             true
         } else {
-            let PyWeakref_CallableProxyType_6 = c
+            let PyWeakref_CallableProxyType_3 = c
                 .variable("_PyWeakref_CallableProxyType")?;
-            if c.Py_IS_TYPE(w_4, &PyWeakref_CallableProxyType_6)? { true } else { false }
+            if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? { true } else { false }
         };
-        let w_6 = if value_3 {
-            let result_6 = match super::weakrefobject::proxy_checkref(c, w_4) {
-                Ok(result_6) => result_6,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if !(result_6 != 0) {
+        let w_4 = if value_3 {
+            if !(super::weakrefobject::proxy_checkref(c, w_2)? != 0) {
                 return Ok(None);
             }
-            let w_5 = match c.PyWeakref_GET_OBJECT(Some(w_4)) {
-                Ok(w_5) => w_5,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ipow: NULL as an argument of PyNumber_InPlacePower",
-                            ),
-                    );
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            w_5.clone()
+            let w_3 = c.PyWeakref_GET_OBJECT(w_2)?;
+            w_3.clone()
         } else {
-            w_4.clone()
+            w_2.clone()
         };
-        Some(w_6.clone())
+        Some(w_4.clone())
     } else {
         None
     };
-    let object = match w_7.as_ref() {
+    let object = match w_5.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
@@ -3378,82 +1669,27 @@ pub fn proxy_ilshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ilshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ilshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ilshift: NULL as an argument of PyNumber_InPlaceLshift",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ilshift: NULL as an argument of PyNumber_InPlaceLshift",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -3476,82 +1712,27 @@ pub fn proxy_irshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_irshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_irshift: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_irshift: NULL as an argument of PyNumber_InPlaceRshift",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_irshift: NULL as an argument of PyNumber_InPlaceRshift",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -3574,82 +1755,27 @@ pub fn proxy_iand<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_iand: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_iand: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iand: NULL as an argument of PyNumber_InPlaceAnd",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iand: NULL as an argument of PyNumber_InPlaceAnd",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -3672,82 +1798,27 @@ pub fn proxy_ixor<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ixor: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ixor: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ixor: NULL as an argument of PyNumber_InPlaceXor",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ixor: NULL as an argument of PyNumber_InPlaceXor",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -3770,76 +1841,27 @@ pub fn proxy_ior<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ior: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ior: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("proxy_ior: NULL as an argument of PyNumber_InPlaceOr"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c.unsupported("proxy_ior: NULL as an argument of PyNumber_InPlaceOr"),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -3861,25 +1883,10 @@ pub fn proxy_index<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_index: NULL as an argument of PyNumber_Index"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -3902,82 +1909,27 @@ pub fn proxy_matmul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_matmul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_matmul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_matmul: NULL as an argument of PyNumber_MatrixMultiply",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_matmul: NULL as an argument of PyNumber_MatrixMultiply",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -4000,82 +1952,27 @@ pub fn proxy_imatmul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_imatmul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_imatmul: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imatmul: NULL as an argument of PyNumber_InPlaceMatrixMultiply",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imatmul: NULL as an argument of PyNumber_InPlaceMatrixMultiply",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -4085,26 +1982,8 @@ pub fn proxy_imatmul<C: CApi>(
 /// CPython: Objects/weakrefobject.c, `proxy_bool`.
 pub fn proxy_bool<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_bool);
-    let o = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-        Ok(o) => o,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_bool: call of proxy_checkref while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
+    let o = c.PyWeakref_GET_OBJECT(proxy)?;
+    if super::weakrefobject::proxy_checkref(c, proxy)? != 0 {
         return Ok(super::object::PyObject_IsTrue(c, &o)?);
     }
     return Ok(-1);
@@ -4128,26 +2007,8 @@ pub fn proxy_contains<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_contains);
-    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let obj = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(obj) => obj,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_contains: NULL as an argument of PySequence_Contains",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+    if super::weakrefobject::proxy_checkref(c, proxy)? != 0 {
+        let obj = c.PyWeakref_GET_OBJECT(proxy)?;
         return Ok(super::abstract_::PySequence_Contains(c, &obj, value)?);
     }
     return Ok(-1);
@@ -4155,23 +2016,8 @@ pub fn proxy_contains<C: CApi>(
 /// CPython: Objects/weakrefobject.c, `proxy_length`.
 pub fn proxy_length<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::proxy_length);
-    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let obj = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(obj) => obj,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_length: NULL as an argument of PyObject_Length"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+    if super::weakrefobject::proxy_checkref(c, proxy)? != 0 {
+        let obj = c.PyWeakref_GET_OBJECT(proxy)?;
         return Ok(super::abstract_::PyObject_Length(c, &obj)?);
     }
     return Ok(-1);
@@ -4192,82 +2038,27 @@ pub fn proxy_getitem<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, x)? != 0) {
             return Ok(None);
         }
-        let x_2 = match c.PyWeakref_GET_OBJECT(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_getitem: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                let PyWeakref_CallableProxyType_2 = c
-                    .variable("_PyWeakref_CallableProxyType")?;
-                if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_getitem: call of proxy_checkref while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getitem: NULL as an argument of PyObject_GetItem",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let x_2 = c.PyWeakref_GET_OBJECT(x)?;
         x_2.clone()
     } else {
         x.clone()
     };
-    let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_3)?;
-    let value_2 = if result_3 {
+    let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
-        let PyWeakref_CallableProxyType_3 = c.variable("_PyWeakref_CallableProxyType")?;
-        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
+        let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
+        if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_4 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, y)? != 0) {
             return Ok(None);
         }
-        let y_2 = match c.PyWeakref_GET_OBJECT(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getitem: NULL as an argument of PyObject_GetItem",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let y_2 = c.PyWeakref_GET_OBJECT(y)?;
         y_2.clone()
     } else {
         y.clone()
@@ -4282,57 +2073,12 @@ pub fn proxy_setitem<C: CApi>(
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_setitem);
-    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let obj = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(obj) => obj,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if value.is_some() {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_setitem: NULL as an argument of PyObject_SetItem",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_setitem: NULL as an argument of PyObject_DelItem",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+    if super::weakrefobject::proxy_checkref(c, proxy)? != 0 {
+        let obj = c.PyWeakref_GET_OBJECT(proxy)?;
         let res = if let Some(value_2) = value {
-            let result_2 = match super::abstract_::PyObject_SetItem(
-                c,
-                &obj,
-                key,
-                value_2,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            result_2
+            super::abstract_::PyObject_SetItem(c, &obj, key, value_2)?
         } else {
-            let result_3 = match super::abstract_::PyObject_DelItem(c, &obj, key) {
-                Ok(result_3) => result_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            result_3
+            super::abstract_::PyObject_DelItem(c, &obj, key)?
         };
         return Ok(res);
     }
@@ -4344,23 +2090,8 @@ pub fn proxy_iter<C: CApi>(
     proxy: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::proxy_iter);
-    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let obj = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(obj) => obj,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_iter: NULL as an argument of PyObject_GetIter"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+    if super::weakrefobject::proxy_checkref(c, proxy)? != 0 {
+        let obj = c.PyWeakref_GET_OBJECT(proxy)?;
         return Ok(Some(super::abstract_::PyObject_GetIter(c, &obj)?));
     }
     return Ok(None);
@@ -4371,23 +2102,8 @@ pub fn proxy_iternext<C: CApi>(
     proxy: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::proxy_iternext);
-    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let obj = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(obj) => obj,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("proxy_iternext: NULL as an argument of PyIter_Check"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+    if super::weakrefobject::proxy_checkref(c, proxy)? != 0 {
+        let obj = c.PyWeakref_GET_OBJECT(proxy)?;
         if super::abstract_::PyIter_Check(c, &obj)? != 0 {
             return Ok(super::abstract_::PyIter_Next(c, &obj)?);
         }
@@ -4421,28 +2137,10 @@ pub fn proxy_bytes<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_bytes: call of PyObject_CallMethodNoArgs while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -4466,28 +2164,10 @@ pub fn proxy_reversed<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 != 0) {
+        if !(super::weakrefobject::proxy_checkref(c, proxy)? != 0) {
             return Ok(None);
         }
-        let proxy_2 = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_reversed: call of PyObject_CallMethodNoArgs while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let proxy_2 = c.PyWeakref_GET_OBJECT(proxy)?;
         proxy_2.clone()
     } else {
         proxy.clone()
@@ -4502,7 +2182,7 @@ pub fn PyWeakref_GetObject<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyWeakref_GetObject);
     if c.PyWeakref_Check(ref_)? {
-        return Ok(c.PyWeakref_GET_OBJECT(Some(ref_))?);
+        return Ok(c.PyWeakref_GET_OBJECT(ref_)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -4516,8 +2196,8 @@ pub fn handle_callback<C: CApi>(
     match c.PyObject_CallOneArg(callback, ref_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            c.PyErr_WriteUnraisable(callback)?;
-            return Err(error);
+            c.PyErr_WriteUnraisable(&error, Some(callback))?;
+            return Ok(());
         }
         Err(error) => return Err(error),
     };

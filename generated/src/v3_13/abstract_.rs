@@ -177,7 +177,11 @@ pub fn PyObject_GetItem<C: CApi>(
     {
         if c._PyIndex_Check(key)? {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-            let result = c.PyNumber_AsSsize_t(key, Some(&PyExc_IndexError))?;
+            let result = super::abstract_::PyNumber_AsSsize_t(
+                c,
+                key,
+                Some(&PyExc_IndexError),
+            )?;
             if result == -1 {
                 return Ok(Some(super::abstract_::PySequence_GetItem(c, o, result)?));
             }
@@ -197,19 +201,9 @@ pub fn PyObject_GetItem<C: CApi>(
         }
         let id__class_getitem = c._Py_ID("__class_getitem__")?;
         let mut meth = None::<C::Object>;
-        let result_2 = match super::object::PyObject_GetOptionalAttr(
-            c,
-            o,
-            &id__class_getitem,
-            &mut meth,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 < 0 {
+        if super::object::PyObject_GetOptionalAttr(c, o, &id__class_getitem, &mut meth)?
+            < 0
+        {
             return Ok(None);
         }
         if let Some(meth_2) = &meth && !c.is(meth_2, Global::Py_None)? {
@@ -276,7 +270,11 @@ pub fn PyObject_SetItem<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_sequence)? {
         if c._PyIndex_Check(key)? {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-            let result = c.PyNumber_AsSsize_t(key, Some(&PyExc_IndexError))?;
+            let result = super::abstract_::PyNumber_AsSsize_t(
+                c,
+                key,
+                Some(&PyExc_IndexError),
+            )?;
             if result == -1 {
                 return Ok(super::abstract_::PySequence_SetItem(c, o, result, value)?);
             }
@@ -316,7 +314,11 @@ pub fn PyObject_DelItem<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_sequence)? {
         if c._PyIndex_Check(key)? {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-            let result = c.PyNumber_AsSsize_t(key, Some(&PyExc_IndexError))?;
+            let result = super::abstract_::PyNumber_AsSsize_t(
+                c,
+                key,
+                Some(&PyExc_IndexError),
+            )?;
             if result == -1 {
                 return Ok(super::abstract_::PySequence_DelItem(c, o, result)?);
             }
@@ -495,28 +497,9 @@ pub fn PyObject_Format<C: CApi>(
                 ),
         );
     }
-    if let Some(format_spec_3) = format_spec {
-        let result = match c.PyUnicode_GET_LENGTH(Some(format_spec_3)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyObject_Format: call of _PyObject_LookupSpecial while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            if c.PyUnicode_CheckExact(obj)? {
-                return Ok(Some(obj.clone()));
-            }
-            if c.PyLong_CheckExact(obj)? {
-                return Ok(super::object::PyObject_Str(c, Some(obj))?);
-            }
-        }
-    } else {
+    if let Some(format_spec_3) = format_spec
+        && !(c.PyUnicode_GET_LENGTH(format_spec_3)? == 0)
+    {} else {
         if c.PyUnicode_CheckExact(obj)? {
             return Ok(Some(obj.clone()));
         }
@@ -529,7 +512,7 @@ pub fn PyObject_Format<C: CApi>(
     } else {
         let format_spec_5 = match c.PyUnicode_New(0, 0) {
             Ok(format_spec_5) => format_spec_5,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -537,7 +520,7 @@ pub fn PyObject_Format<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         format_spec_5.clone()
     };
@@ -556,11 +539,11 @@ pub fn PyObject_Format<C: CApi>(
                 ),
         );
     };
-    let result_2 = c.PyObject_CallOneArg(meth, &format_spec_6)?;
-    if c.PyUnicode_Check(&result_2)? {
-        return Ok(Some(result_2));
+    let result = c.PyObject_CallOneArg(meth, &format_spec_6)?;
+    if c.PyUnicode_Check(&result)? {
+        return Ok(Some(result));
     }
-    let tp_2 = c.Py_TYPE(&result_2)?;
+    let tp_2 = c.Py_TYPE(&result)?;
     let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
@@ -933,7 +916,11 @@ pub fn sequence_repeat<C: CApi>(
     c.enter(FunctionId::sequence_repeat);
     if c._PyIndex_Check(n)? {
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-        let result = c.PyNumber_AsSsize_t(n, Some(&PyExc_OverflowError))?;
+        let result = super::abstract_::PyNumber_AsSsize_t(
+            c,
+            n,
+            Some(&PyExc_OverflowError),
+        )?;
         if result == -1 {
             return Ok(c.call_ssizeargfunc(repeatfunc, seq, result)?);
         }
@@ -1501,21 +1488,14 @@ pub fn _PyNumber_Index<C: CApi>(
     let tp_2 = c.Py_TYPE(&result)?;
     let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
     let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-    let result_2 = match c
+    if c
         .PyErr_WarnFormat(
             &PyExc_DeprecationWarning,
             1,
             "__index__ returned non-int (type %.200s).  The ability to return an instance of a strict subclass of int is deprecated, and may be removed in a future version of Python.",
             &[Argument::Str(tp_name.clone())],
-        )
+        )? != 0
     {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 != 0 {
         return Ok(None);
     }
     return Ok(Some(result));
@@ -1528,18 +1508,56 @@ pub fn PyNumber_Index<C: CApi>(
     c.enter(FunctionId::PyNumber_Index);
     let result = super::abstract_::_PyNumber_Index(c, item)?;
     let result_4 = if let Some(result_2) = &result && !c.PyLong_CheckExact(result_2)? {
-        let result_3 = match c._PyLong_Copy(result_2) {
-            Ok(result_3) => result_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let result_3 = c._PyLong_Copy(result_2)?;
         Some(result_3.clone())
     } else {
         result.clone()
     };
     return Ok(result_4);
+}
+/// CPython: Objects/abstract.c, `PyNumber_AsSsize_t`.
+pub fn PyNumber_AsSsize_t<C: CApi>(
+    c: &mut C,
+    item: &C::Object,
+    err: Option<&C::Object>,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyNumber_AsSsize_t);
+    if let Some(value) = &super::abstract_::_PyNumber_Index(c, item)? {
+        let result = match c.PyLong_AsSsize_t(value) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+                if c.PyErr_ExceptionMatches(&error, &PyExc_OverflowError)? {
+                    if let Some(err_2) = err {
+                        let tp = c.Py_TYPE(item)?;
+                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                        return Err(
+                            c
+                                ._PyErr_Format(
+                                    err_2,
+                                    "cannot fit '%.200s' into an index-sized integer",
+                                    &[Argument::Str(tp_name.clone())],
+                                ),
+                        );
+                    }
+                    let result_2 = c._PyLong_IsNegative(value)?;
+                    let result_3 = if result_2 != 0 {
+                        -9223372036854775808isize
+                    } else {
+                        9223372036854775807isize
+                    };
+                    return Ok(result_3);
+                }
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result != -1 {
+            return Ok(result);
+        }
+        return Ok(result);
+    }
+    return Ok(-1);
 }
 /// CPython: Objects/abstract.c, `PyNumber_Long`.
 pub fn PyNumber_Long<C: CApi>(
@@ -1574,21 +1592,14 @@ pub fn PyNumber_Long<C: CApi>(
         let tp_2 = c.Py_TYPE(&result)?;
         let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        let result_2 = match c
+        if c
             .PyErr_WarnFormat(
                 &PyExc_DeprecationWarning,
                 1,
                 "__int__ returned non-int (type %.200s).  The ability to return an instance of a strict subclass of int is deprecated, and may be removed in a future version of Python.",
                 &[Argument::Str(tp_name.clone())],
-            )
+            )? != 0
         {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 != 0 {
             return Ok(None);
         }
         return Ok(Some(c._PyLong_Copy(&result)?));
@@ -1603,33 +1614,26 @@ pub fn PyNumber_Long<C: CApi>(
         &id__trunc,
     )? {
         let PyExc_DeprecationWarning_2 = c.global(Global::PyExc_DeprecationWarning)?;
-        let result_3 = match c
+        if c
             .PyErr_WarnEx(
                 &PyExc_DeprecationWarning_2,
                 "The delegation of int() to __trunc__ is deprecated.",
                 1,
-            )
+            )? != 0
         {
-            Ok(result_3) => result_3,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_3 != 0 {
             return Ok(None);
         }
-        let result_4 = c._PyObject_CallNoArgs(trunc_func)?;
-        if c.PyLong_CheckExact(&result_4)? {
-            return Ok(Some(result_4));
+        let result_2 = c._PyObject_CallNoArgs(trunc_func)?;
+        if c.PyLong_CheckExact(&result_2)? {
+            return Ok(Some(result_2));
         }
-        if c.PyLong_Check(&result_4)? {
-            return Ok(Some(c._PyLong_Copy(&result_4)?));
+        if c.PyLong_Check(&result_2)? {
+            return Ok(Some(c._PyLong_Copy(&result_2)?));
         }
-        if super::abstract_::PyIndex_Check(c, &result_4)? != 0 {
-            return Ok(super::abstract_::PyNumber_Index(c, &result_4)?);
+        if super::abstract_::PyIndex_Check(c, &result_2)? != 0 {
+            return Ok(super::abstract_::PyNumber_Index(c, &result_2)?);
         }
-        let tp_4 = c.Py_TYPE(&result_4)?;
+        let tp_4 = c.Py_TYPE(&result_2)?;
         let tp_name_3 = c.PyTypeObject_tp_name(&tp_4)?;
         let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
         return Err(
@@ -1645,63 +1649,19 @@ pub fn PyNumber_Long<C: CApi>(
         return Ok(Some(c.PyLong_FromUnicodeObject(o, 10)?));
     }
     if c.PyBytes_Check(o)? {
-        let result_5 = match c.PyBytes_AS_STRING(Some(o)) {
-            Ok(result_5) => result_5,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyNumber_Long: call of PyBytes_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_6 = match c.PyBytes_GET_SIZE(Some(o)) {
-            Ok(result_6) => result_6,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyNumber_Long: call of _PyLong_FromBytes while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        return Ok(Some(c._PyLong_FromBytes(Some(&result_5), result_6, 10)?));
+        let result_3 = c.PyBytes_AS_STRING(o)?;
+        let result_4 = c.PyBytes_GET_SIZE(o)?;
+        return Ok(Some(c._PyLong_FromBytes(&result_3, result_4, 10)?));
     }
     if c.PyByteArray_Check(o)? {
-        let result_7 = match c.PyByteArray_AS_STRING(Some(o)) {
-            Ok(result_7) => result_7,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyNumber_Long: call of PyByteArray_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        let result_8 = match c.PyByteArray_GET_SIZE(Some(o)) {
-            Ok(result_8) => result_8,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyNumber_Long: call of _PyLong_FromBytes while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        return Ok(Some(c._PyLong_FromBytes(Some(&result_7), result_8, 10)?));
+        let result_5 = c.PyByteArray_AS_STRING(o)?;
+        let result_6 = c.PyByteArray_GET_SIZE(o)?;
+        return Ok(Some(c._PyLong_FromBytes(&result_5, result_6, 10)?));
     }
     let view = c.new_struct("Py_buffer")?;
-    let result_9 = match super::abstract_::PyObject_GetBuffer(c, o, &view, 0) {
-        Ok(result_9) => result_9,
-        Err(error_7) if c.is_exception(&error_7) => {
+    let result_7 = match super::abstract_::PyObject_GetBuffer(c, o, &view, 0) {
+        Ok(result_7) => result_7,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 super::abstract_::type_error(
                     c,
@@ -1710,53 +1670,31 @@ pub fn PyNumber_Long<C: CApi>(
                 )?,
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error) => return Err(error),
     };
-    if result_9 == 0 {
+    if result_7 == 0 {
         let len = c.Py_buffer_len(&view)?;
         let text = c.Py_buffer_buf_text(&view)?;
         let bytes = match c.PyBytes_FromStringAndSize(Some(&text), len) {
             Ok(bytes) => bytes,
-            Err(error_8) if c.is_exception(&error_8) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 super::abstract_::PyBuffer_Release(c, &view)?;
-                return Err(error_8);
+                return Err(error_2);
             }
-            Err(error_8) => return Err(error_8),
+            Err(error_2) => return Err(error_2),
         };
-        let result_10 = match c.PyBytes_AS_STRING(Some(&bytes)) {
+        let result_8 = c.PyBytes_AS_STRING(&bytes)?;
+        let result_9 = c.PyBytes_GET_SIZE(&bytes)?;
+        let result_10 = match c._PyLong_FromBytes(&result_8, result_9, 10) {
             Ok(result_10) => result_10,
-            Err(error_9) if c.is_exception(&error_9) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyNumber_Long: call of PyBytes_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_9) => return Err(error_9),
-        };
-        let result_11 = match c.PyBytes_GET_SIZE(Some(&bytes)) {
-            Ok(result_11) => result_11,
-            Err(error_10) if c.is_exception(&error_10) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyNumber_Long: call of _PyLong_FromBytes while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_10) => return Err(error_10),
-        };
-        let result_12 = match c._PyLong_FromBytes(Some(&result_10), result_11, 10) {
-            Ok(result_12) => result_12,
-            Err(error_11) if c.is_exception(&error_11) => {
+            Err(error_3) if c.is_exception(&error_3) => {
                 super::abstract_::PyBuffer_Release(c, &view)?;
-                return Err(error_11);
+                return Err(error_3);
             }
-            Err(error_11) => return Err(error_11),
+            Err(error_3) => return Err(error_3),
         };
         super::abstract_::PyBuffer_Release(c, &view)?;
-        return Ok(Some(result_12));
+        return Ok(Some(result_10));
     }
     return Err(
         super::abstract_::type_error(
@@ -1806,41 +1744,34 @@ pub fn PyNumber_Float<C: CApi>(
         let tp_3 = c.Py_TYPE(&res)?;
         let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        let result = match c
+        if c
             .PyErr_WarnFormat(
                 &PyExc_DeprecationWarning,
                 1,
                 "%.50s.__float__ returned non-float (type %.50s).  The ability to return an instance of a strict subclass of float is deprecated, and may be removed in a future version of Python.",
                 &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
-            )
+            )? != 0
         {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
             return Ok(None);
         }
-        let result_2 = c.PyFloat_AS_DOUBLE(&res)?;
-        return Ok(Some(c.PyFloat_FromDouble(result_2)?));
+        let result = c.PyFloat_AS_DOUBLE(&res)?;
+        return Ok(Some(c.PyFloat_FromDouble(result)?));
     } else {
         if c.has_suite(&tp, Suite::tp_as_number)?
             && c.slot(&tp, Slot::nb_index)?.is_some()
         {
             if let Some(res_2) = &super::abstract_::_PyNumber_Index(c, o)? {
-                let result_3 = c.PyLong_AsDouble(res_2)?;
-                if result_3 == -1.0 {
-                    return Ok(Some(c.PyFloat_FromDouble(result_3)?));
+                let result_2 = c.PyLong_AsDouble(res_2)?;
+                if result_2 == -1.0 {
+                    return Ok(Some(c.PyFloat_FromDouble(result_2)?));
                 }
-                return Ok(Some(c.PyFloat_FromDouble(result_3)?));
+                return Ok(Some(c.PyFloat_FromDouble(result_2)?));
             }
             return Ok(None);
         } else {
             if c.PyFloat_Check(o)? {
-                let result_4 = c.PyFloat_AS_DOUBLE(o)?;
-                return Ok(Some(c.PyFloat_FromDouble(result_4)?));
+                let result_3 = c.PyFloat_AS_DOUBLE(o)?;
+                return Ok(Some(c.PyFloat_FromDouble(result_3)?));
             }
             return Ok(Some(c.PyFloat_FromString(o)?));
         }
@@ -2257,13 +2188,13 @@ pub fn PySequence_Tuple<C: CApi>(
         return Ok(None);
     }
     let result_2 = c.PyTuple_New(result)?;
-    let (j_3, n_4, result_7) = {
+    let (j_3, n_4, result_6) = {
         let mut j = 0isize;
         let mut n = result;
         let mut result_3 = Some(result_2.clone());
         loop {
             if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
-                let (n_3, result_6) = if j >= n {
+                let (n_3, result_5) = if j >= n {
                     let newn = (n as usize).wrapping_add(10);
                     let newn_2 = newn.wrapping_add(newn >> 2);
                     if newn_2 > 9223372036854775807 {
@@ -2271,21 +2202,14 @@ pub fn PySequence_Tuple<C: CApi>(
                     }
                     let n_2 = newn_2 as isize;
                     let mut result_4 = result_3.clone();
-                    let result_5 = match c._PyTuple_Resize(&mut result_4, n_2) {
-                        Ok(result_5) => result_5,
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    if result_5 != 0 {
+                    if c._PyTuple_Resize(&mut result_4, n_2)? != 0 {
                         return Ok(None);
                     }
                     (n_2, result_4.clone())
                 } else {
                     (n, result_3.clone())
                 };
-                let object = match result_6.as_ref() {
+                let object = match result_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
@@ -2293,29 +2217,22 @@ pub fn PySequence_Tuple<C: CApi>(
                 let j_2 = j.wrapping_add(1);
                 j = j_2;
                 n = n_3;
-                result_3 = result_6.clone();
+                result_3 = result_5.clone();
                 continue;
             }
             break (j, n, result_3.clone());
         }
     };
-    let result_10 = if j_3 < n_4 {
-        let mut result_8 = result_7.clone();
-        let result_9 = match c._PyTuple_Resize(&mut result_8, j_3) {
-            Ok(result_9) => result_9,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_9 != 0 {
+    let result_8 = if j_3 < n_4 {
+        let mut result_7 = result_6.clone();
+        if c._PyTuple_Resize(&mut result_7, j_3)? != 0 {
             return Ok(None);
         }
-        result_8.clone()
-    } else {
         result_7.clone()
+    } else {
+        result_6.clone()
     };
-    return Ok(result_10);
+    return Ok(result_8);
 }
 /// CPython: Objects/abstract.c, `PySequence_List`.
 pub fn PySequence_List<C: CApi>(
@@ -2609,19 +2526,21 @@ pub fn PyMapping_HasKeyString<C: CApi>(
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             c.PyErr_FormatUnraisable(
+                &error,
                 "Exception ignored in PyMapping_HasKeyString(); consider using PyMapping_HasKeyStringWithError(), PyMapping_GetOptionalItemString() or PyMapping_GetItemString()",
                 &[],
             )?;
-            return Err(error);
+            return Ok(0);
         }
         Err(error) => return Err(error),
     };
     if result < 0 {
-        c.PyErr_FormatUnraisable(
-            "Exception ignored in PyMapping_HasKeyString(); consider using PyMapping_HasKeyStringWithError(), PyMapping_GetOptionalItemString() or PyMapping_GetItemString()",
-            &[],
-        )?;
-        return Ok(0);
+        return Err(
+            c
+                .unsupported(
+                    "PyMapping_HasKeyString: PyErr_FormatUnraisable without a pending exception",
+                ),
+        );
     }
     return Ok(result);
 }
@@ -2642,19 +2561,21 @@ pub fn PyMapping_HasKey<C: CApi>(
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             c.PyErr_FormatUnraisable(
+                &error,
                 "Exception ignored in PyMapping_HasKey(); consider using PyMapping_HasKeyWithError(), PyMapping_GetOptionalItem() or PyObject_GetItem()",
                 &[],
             )?;
-            return Err(error);
+            return Ok(0);
         }
         Err(error) => return Err(error),
     };
     if result < 0 {
-        c.PyErr_FormatUnraisable(
-            "Exception ignored in PyMapping_HasKey(); consider using PyMapping_HasKeyWithError(), PyMapping_GetOptionalItem() or PyObject_GetItem()",
-            &[],
-        )?;
-        return Ok(0);
+        return Err(
+            c
+                .unsupported(
+                    "PyMapping_HasKey: PyErr_FormatUnraisable without a pending exception",
+                ),
+        );
     }
     return Ok(result);
 }
@@ -2773,14 +2694,7 @@ pub fn abstract_issubclass<C: CApi>(
             break (bases.clone(), result);
         }
     };
-    let result_2 = match c._Py_EnterRecursiveCall(" in __issubclass__") {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 != 0 {
+    if c._Py_EnterRecursiveCall(" in __issubclass__")? != 0 {
         return Ok(-1);
     }
     let r_2 = {
@@ -2788,26 +2702,26 @@ pub fn abstract_issubclass<C: CApi>(
         let mut r = 0i32;
         loop {
             if i < n {
-                let result_3 = c.PyTuple_GET_ITEM(&bases_2, i)?;
-                let result_4 = match super::abstract_::abstract_issubclass(
+                let result_2 = c.PyTuple_GET_ITEM(&bases_2, i)?;
+                let result_3 = match super::abstract_::abstract_issubclass(
                     c,
-                    &result_3,
+                    &result_2,
                     cls,
                 ) {
-                    Ok(result_4) => result_4,
-                    Err(error_2) if c.is_exception(&error_2) => {
+                    Ok(result_3) => result_3,
+                    Err(error) if c.is_exception(&error) => {
                         c._Py_LeaveRecursiveCall()?;
-                        return Err(error_2);
+                        return Err(error);
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
-                if !(result_4 != 0) {
+                if !(result_3 != 0) {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
-                    r = result_4;
+                    r = result_3;
                     continue;
                 }
-                break result_4;
+                break result_3;
             } else {
                 break r
             }
@@ -2842,18 +2756,12 @@ pub fn object_isinstance<C: CApi>(
         let retval_3 = if result == 0 {
             let id__class = c._Py_ID("__class__")?;
             let mut icls = None::<C::Object>;
-            let result_2 = match super::object::PyObject_GetOptionalAttr(
+            let result_2 = super::object::PyObject_GetOptionalAttr(
                 c,
                 inst,
                 &id__class,
                 &mut icls,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            )?;
             let retval_2 = if let Some(icls_2) = &icls {
                 let tp = c.Py_TYPE(inst)?;
                 let is = !c.Py_Is(icls_2, &tp)?;
@@ -2872,45 +2780,26 @@ pub fn object_isinstance<C: CApi>(
         };
         retval_3
     } else {
-        let result_3 = match super::abstract_::check_class(
+        if !(super::abstract_::check_class(
             c,
             cls,
             "isinstance() arg 2 must be a type, a tuple of types, or a union",
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_3 != 0) {
+        )? != 0)
+        {
             return Ok(-1);
         }
         let id__class_2 = c._Py_ID("__class__")?;
         let mut icls_3 = None::<C::Object>;
-        let result_4 = match super::object::PyObject_GetOptionalAttr(
+        let result_3 = super::object::PyObject_GetOptionalAttr(
             c,
             inst,
             &id__class_2,
             &mut icls_3,
-        ) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        )?;
         let retval_4 = if let Some(icls_4) = &icls_3 {
-            let result_5 = match super::abstract_::abstract_issubclass(c, icls_4, cls) {
-                Ok(result_5) => result_5,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            result_5
+            super::abstract_::abstract_issubclass(c, icls_4, cls)?
         } else {
-            result_4
+            result_3
         };
         retval_4
     };
@@ -2943,66 +2832,51 @@ pub fn object_recursive_isinstance<C: CApi>(
             &cls_3,
             &id__instancecheck,
         )? {
-            let result_4 = match c._Py_EnterRecursiveCallTstate(" in __instancecheck__")
-            {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_4 != 0 {
+            if c._Py_EnterRecursiveCallTstate(" in __instancecheck__")? != 0 {
                 return Ok(-1);
             }
             let res = match c.PyObject_CallOneArg(checker, inst) {
                 Ok(res) => res,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error_2) if c.is_exception(&error_2) => {
                     c._Py_LeaveRecursiveCallTstate()?;
-                    return Err(error_4);
+                    return Err(error_2);
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_2) => return Err(error_2),
             };
             c._Py_LeaveRecursiveCallTstate()?;
             return Ok(super::object::PyObject_IsTrue(c, &res)?);
         }
         return Ok(super::abstract_::object_isinstance(c, inst, &cls_3)?);
     }
-    let result = match c._Py_EnterRecursiveCallTstate(" in __instancecheck__") {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_EnterRecursiveCallTstate(" in __instancecheck__")? != 0 {
         return Ok(-1);
     }
-    let result_2 = c.PyTuple_GET_SIZE(&cls_3)?;
+    let result = c.PyTuple_GET_SIZE(&cls_3)?;
     let r_2 = {
         let mut i = 0isize;
         let mut r = 0i32;
         loop {
-            if i < result_2 {
+            if i < result {
                 let item = c.PyTuple_GET_ITEM(&cls_3, i)?;
-                let result_3 = match super::abstract_::object_recursive_isinstance(
+                let result_2 = match super::abstract_::object_recursive_isinstance(
                     c,
                     inst,
                     &item,
                 ) {
-                    Ok(result_3) => result_3,
-                    Err(error_2) if c.is_exception(&error_2) => {
+                    Ok(result_2) => result_2,
+                    Err(error) if c.is_exception(&error) => {
                         c._Py_LeaveRecursiveCallTstate()?;
-                        return Err(error_2);
+                        return Err(error);
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
-                if !(result_3 != 0) {
+                if !(result_2 != 0) {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
-                    r = result_3;
+                    r = result_2;
                     continue;
                 }
-                break result_3;
+                break result_2;
             } else {
                 break r
             }
@@ -3030,33 +2904,18 @@ pub fn recursive_issubclass<C: CApi>(
     if c.PyType_Check(cls)? && c.PyType_Check(derived)? {
         return Ok(c.PyType_IsSubtype(derived, cls)?);
     }
-    let result = match super::abstract_::check_class(
-        c,
-        derived,
-        "issubclass() arg 1 must be a class",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::abstract_::check_class(c, derived, "issubclass() arg 1 must be a class")?
+        != 0
+    {
         if c._PyUnion_Check(cls)? {
             return Ok(super::abstract_::abstract_issubclass(c, derived, cls)?);
         }
-        let result_2 = match super::abstract_::check_class(
+        if super::abstract_::check_class(
             c,
             cls,
             "issubclass() arg 2 must be a class, a tuple of classes, or a union",
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
+        )? != 0
+        {
             return Ok(super::abstract_::abstract_issubclass(c, derived, cls)?);
         }
         return Ok(-1);
@@ -3090,73 +2949,51 @@ pub fn object_issubclass<C: CApi>(
             &cls_3,
             &id__subclasscheck,
         )? {
-            let result_4 = match c._Py_EnterRecursiveCallTstate(" in __subclasscheck__")
-            {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_4 != 0 {
+            if c._Py_EnterRecursiveCallTstate(" in __subclasscheck__")? != 0 {
                 return Ok(-1);
             }
             let res = match c.PyObject_CallOneArg(checker, derived) {
                 Ok(res) => res,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error_2) if c.is_exception(&error_2) => {
                     c._Py_LeaveRecursiveCallTstate()?;
-                    return Err(error_4);
+                    return Err(error_2);
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_2) => return Err(error_2),
             };
             c._Py_LeaveRecursiveCallTstate()?;
-            let result_5 = match super::object::PyObject_IsTrue(c, &res) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            return Ok(result_5);
+            return Ok(super::object::PyObject_IsTrue(c, &res)?);
         }
         return Ok(super::abstract_::recursive_issubclass(c, derived, &cls_3)?);
     }
-    let result = match c._Py_EnterRecursiveCallTstate(" in __subclasscheck__") {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_EnterRecursiveCallTstate(" in __subclasscheck__")? != 0 {
         return Ok(-1);
     }
-    let result_2 = c.PyTuple_GET_SIZE(&cls_3)?;
+    let result = c.PyTuple_GET_SIZE(&cls_3)?;
     let r_2 = {
         let mut i = 0isize;
         let mut r = 0i32;
         loop {
-            if i < result_2 {
+            if i < result {
                 let item = c.PyTuple_GET_ITEM(&cls_3, i)?;
-                let result_3 = match super::abstract_::object_issubclass(
+                let result_2 = match super::abstract_::object_issubclass(
                     c,
                     derived,
                     &item,
                 ) {
-                    Ok(result_3) => result_3,
-                    Err(error_2) if c.is_exception(&error_2) => {
+                    Ok(result_2) => result_2,
+                    Err(error) if c.is_exception(&error) => {
                         c._Py_LeaveRecursiveCallTstate()?;
-                        return Err(error_2);
+                        return Err(error);
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
-                if !(result_3 != 0) {
+                if !(result_2 != 0) {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
-                    r = result_3;
+                    r = result_2;
                     continue;
                 }
-                break result_3;
+                break result_2;
             } else {
                 break r
             }
@@ -3364,14 +3201,7 @@ pub fn PyIter_Send<C: CApi>(
     if result_4.is_some() {
         return Ok(1);
     }
-    let result_5 = match c._PyGen_FetchStopIterationValue(result) {
-        Ok(result_5) => result_5,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_5 == 0 {
+    if c._PyGen_FetchStopIterationValue(result)? == 0 {
         return Ok(0);
     }
     return Ok(-1);

@@ -38,27 +38,15 @@ pub fn bool_new<C: CApi>(
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_new);
-    match c._PyArg_NoKeywords("bool", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("bool", Some(kwds))?;
     let mut x = Some(c.global(Global::Py_False)?);
-    match c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)]) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)])?;
     let object = match x.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_3 = super::object::PyObject_IsTrue(c, &object)?;
-    return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    let result = super::object::PyObject_IsTrue(c, &object)?;
+    return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
 }
 /// CPython: Objects/boolobject.c, `bool_vectorcall`.
 pub fn bool_vectorcall<C: CApi>(
@@ -69,33 +57,10 @@ pub fn bool_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_vectorcall);
-    match c._PyArg_NoKwnames("bool", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bool_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("bool", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let ok = if result_2 != 0 {
+    c._PyArg_NoKwnames("bool", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("bool", result, 0, 1)?;
+    let ok = if result != 0 {
         let item = c.item(args, 0)?;
         super::object::PyObject_IsTrue(c, &item)? as i64
     } else {
@@ -107,19 +72,11 @@ pub fn bool_vectorcall<C: CApi>(
 pub fn bool_invert<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_invert);
     let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-    match c
-        .PyErr_WarnEx(
-            &PyExc_DeprecationWarning,
-            "Bitwise inversion '~' on bool is deprecated and will be removed in Python 3.16. This returns the bitwise inversion of the underlying int object and is usually not what you expect from negating a bool. Use the 'not' operator for boolean negation or ~int(x) if you really want the bitwise inversion of the underlying int.",
-            1,
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyErr_WarnEx(
+        &PyExc_DeprecationWarning,
+        "Bitwise inversion '~' on bool is deprecated and will be removed in Python 3.16. This returns the bitwise inversion of the underlying int object and is usually not what you expect from negating a bool. Use the 'not' operator for boolean negation or ~int(x) if you really want the bitwise inversion of the underlying int.",
+        1,
+    )?;
     let PyLong_Type = c.global(Global::PyLong_Type)?;
     let nb_invert = c.slot(&PyLong_Type, Slot::nb_invert)?;
     let function = match nb_invert.as_ref() {

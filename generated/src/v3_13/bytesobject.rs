@@ -58,14 +58,7 @@ pub fn bytes_split<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -202,14 +195,7 @@ pub fn bytes_rsplit<C: CApi>(
     };
     let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -226,26 +212,14 @@ pub fn bytes_find<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_find);
-    match c._PyArg_CheckPositional("find", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("find", nargs, 1, 3)?;
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::bytesobject::bytes_find_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyEval_SliceIndex(Some(&item), &mut start)?;
     if nargs < 3 {
         return Ok(
             super::bytesobject::bytes_find_impl(c, self_, &sub, start, isize::MAX)?,
@@ -253,13 +227,7 @@ pub fn bytes_find<C: CApi>(
     }
     let item_2 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
-    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyEval_SliceIndex(Some(&item_2), &mut end)?;
     return Ok(super::bytesobject::bytes_find_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_index`.
@@ -270,26 +238,14 @@ pub fn bytes_index<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_index);
-    match c._PyArg_CheckPositional("index", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("index", nargs, 1, 3)?;
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::bytesobject::bytes_index_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyEval_SliceIndex(Some(&item), &mut start)?;
     if nargs < 3 {
         return Ok(
             super::bytesobject::bytes_index_impl(c, self_, &sub, start, isize::MAX)?,
@@ -297,13 +253,7 @@ pub fn bytes_index<C: CApi>(
     }
     let item_2 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
-    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyEval_SliceIndex(Some(&item_2), &mut end)?;
     return Ok(super::bytesobject::bytes_index_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rfind`.
@@ -314,26 +264,14 @@ pub fn bytes_rfind<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rfind);
-    match c._PyArg_CheckPositional("rfind", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("rfind", nargs, 1, 3)?;
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::bytesobject::bytes_rfind_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyEval_SliceIndex(Some(&item), &mut start)?;
     if nargs < 3 {
         return Ok(
             super::bytesobject::bytes_rfind_impl(c, self_, &sub, start, isize::MAX)?,
@@ -341,13 +279,7 @@ pub fn bytes_rfind<C: CApi>(
     }
     let item_2 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
-    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyEval_SliceIndex(Some(&item_2), &mut end)?;
     return Ok(super::bytesobject::bytes_rfind_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rindex`.
@@ -358,26 +290,14 @@ pub fn bytes_rindex<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rindex);
-    match c._PyArg_CheckPositional("rindex", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("rindex", nargs, 1, 3)?;
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::bytesobject::bytes_rindex_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyEval_SliceIndex(Some(&item), &mut start)?;
     if nargs < 3 {
         return Ok(
             super::bytesobject::bytes_rindex_impl(c, self_, &sub, start, isize::MAX)?,
@@ -385,13 +305,7 @@ pub fn bytes_rindex<C: CApi>(
     }
     let item_2 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
-    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyEval_SliceIndex(Some(&item_2), &mut end)?;
     return Ok(super::bytesobject::bytes_rindex_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_strip`.
@@ -402,13 +316,7 @@ pub fn bytes_strip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_strip);
-    match c._PyArg_CheckPositional("strip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("strip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytesobject::bytes_strip_impl(c, self_, &bytes)?);
@@ -424,13 +332,7 @@ pub fn bytes_lstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_lstrip);
-    match c._PyArg_CheckPositional("lstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("lstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytesobject::bytes_lstrip_impl(c, self_, &bytes)?);
@@ -446,13 +348,7 @@ pub fn bytes_rstrip<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rstrip);
-    match c._PyArg_CheckPositional("rstrip", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("rstrip", nargs, 0, 1)?;
     if !(nargs < 1) {
         let bytes = c.item(args, 0)?;
         return Ok(super::bytesobject::bytes_rstrip_impl(c, self_, &bytes)?);
@@ -468,26 +364,14 @@ pub fn bytes_count<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_count);
-    match c._PyArg_CheckPositional("count", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("count", nargs, 1, 3)?;
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::bytesobject::bytes_count_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyEval_SliceIndex(Some(&item), &mut start)?;
     if nargs < 3 {
         return Ok(
             super::bytesobject::bytes_count_impl(c, self_, &sub, start, isize::MAX)?,
@@ -495,13 +379,7 @@ pub fn bytes_count<C: CApi>(
     }
     let item_2 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
-    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyEval_SliceIndex(Some(&item_2), &mut end)?;
     return Ok(super::bytesobject::bytes_count_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_translate`.
@@ -1008,13 +886,7 @@ pub fn bytes_startswith<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_startswith);
-    match c._PyArg_CheckPositional("startswith", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("startswith", nargs, 1, 3)?;
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
@@ -1023,13 +895,7 @@ pub fn bytes_startswith<C: CApi>(
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyEval_SliceIndex(Some(&item), &mut start)?;
     if nargs < 3 {
         return Ok(
             super::bytesobject::bytes_startswith_impl(
@@ -1043,13 +909,7 @@ pub fn bytes_startswith<C: CApi>(
     }
     let item_2 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
-    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyEval_SliceIndex(Some(&item_2), &mut end)?;
     return Ok(super::bytesobject::bytes_startswith_impl(c, self_, &subobj, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_endswith`.
@@ -1060,13 +920,7 @@ pub fn bytes_endswith<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_endswith);
-    match c._PyArg_CheckPositional("endswith", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("endswith", nargs, 1, 3)?;
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
@@ -1075,13 +929,7 @@ pub fn bytes_endswith<C: CApi>(
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyEval_SliceIndex(Some(&item), &mut start)?;
     if nargs < 3 {
         return Ok(
             super::bytesobject::bytes_endswith_impl(
@@ -1095,13 +943,7 @@ pub fn bytes_endswith<C: CApi>(
     }
     let item_2 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
-    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyEval_SliceIndex(Some(&item_2), &mut end)?;
     return Ok(super::bytesobject::bytes_endswith_impl(c, self_, &subobj, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_decode`.
@@ -1801,30 +1643,8 @@ pub fn stringlib_isspace<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isspace);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isspace: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isspace: call of _Py_bytes_isspace while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isspace(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isalpha`.
@@ -1834,30 +1654,8 @@ pub fn stringlib_isalpha<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isalpha);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalpha: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalpha: call of _Py_bytes_isalpha while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isalpha(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isalnum`.
@@ -1867,30 +1665,8 @@ pub fn stringlib_isalnum<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isalnum);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalnum: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isalnum: call of _Py_bytes_isalnum while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isalnum(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isascii`.
@@ -1900,30 +1676,8 @@ pub fn stringlib_isascii<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isascii);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isascii: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isascii: call of _Py_bytes_isascii while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isascii(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isdigit`.
@@ -1933,30 +1687,8 @@ pub fn stringlib_isdigit<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isdigit);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isdigit: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isdigit: call of _Py_bytes_isdigit while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isdigit(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_islower`.
@@ -1966,30 +1698,8 @@ pub fn stringlib_islower<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_islower);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_islower: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_islower: call of _Py_bytes_islower while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_islower(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_isupper`.
@@ -1999,30 +1709,8 @@ pub fn stringlib_isupper<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_isupper);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isupper: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_isupper: call of _Py_bytes_isupper while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_isupper(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_istitle`.
@@ -2032,30 +1720,8 @@ pub fn stringlib_istitle<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_istitle);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_istitle: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_istitle: call of _Py_bytes_istitle while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_istitle(&result, result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_lower`.
@@ -2065,56 +1731,11 @@ pub fn stringlib_lower<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_lower);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_lower(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_lower: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_lower(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2125,56 +1746,11 @@ pub fn stringlib_upper<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_upper);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_upper(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_upper: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_upper(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2185,56 +1761,11 @@ pub fn stringlib_title<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_title);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_title(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_title: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_title(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2245,56 +1776,11 @@ pub fn stringlib_capitalize<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_capitalize);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_capitalize(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_capitalize: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_capitalize(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2305,56 +1791,11 @@ pub fn stringlib_swapcase<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_swapcase);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyBytes_GET_SIZE(self_)?;
     let newobj = c.PyBytes_FromStringAndSize(None, result)?;
-    let result_2 = match c.PyBytes_AS_STRING(Some(&newobj)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyBytes_AS_STRING while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_4 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._Py_bytes_swapcase(&result_2, &result_3, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_swapcase: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyBytes_AS_STRING(&newobj)?;
+    let result_3 = c.PyBytes_AS_STRING(self_)?;
+    let result_4 = c.PyBytes_GET_SIZE(self_)?;
     c._Py_bytes_swapcase(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
@@ -2394,14 +1835,7 @@ pub fn stringlib_zfill<C: CApi>(
     c.enter(FunctionId::bytesobject_stringlib_zfill);
     let iobj = super::abstract_::_PyNumber_Index(c, arg)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -2419,30 +1853,8 @@ pub fn return_self<C: CApi>(
     if c.PyBytes_CheckExact(self_)? {
         return Ok(self_.clone());
     }
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "return_self: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "return_self: call of PyBytes_FromStringAndSize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c.PyBytes_FromStringAndSize(Some(&result), result_2)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_ljust_impl`.
@@ -2453,42 +1865,11 @@ pub fn stringlib_ljust_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_ljust_impl);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_ljust_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_ljust_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyBytes_GET_SIZE(self_)? >= width {
         return Ok(super::bytesobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_ljust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(c.bytesobject_pad(self_, 0, width.wrapping_sub(result_2), fillchar)?);
+    let result = c.PyBytes_GET_SIZE(self_)?;
+    return Ok(c.bytesobject_pad(self_, 0, width.wrapping_sub(result), fillchar)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_rjust_impl`.
 pub fn stringlib_rjust_impl<C: CApi>(
@@ -2498,42 +1879,11 @@ pub fn stringlib_rjust_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_rjust_impl);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_rjust_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_rjust_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyBytes_GET_SIZE(self_)? >= width {
         return Ok(super::bytesobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_rjust_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(c.bytesobject_pad(self_, width.wrapping_sub(result_2), 0, fillchar)?);
+    let result = c.PyBytes_GET_SIZE(self_)?;
+    return Ok(c.bytesobject_pad(self_, width.wrapping_sub(result), 0, fillchar)?);
 }
 /// CPython: Objects/bytesobject.c, `stringlib_center_impl`.
 pub fn stringlib_center_impl<C: CApi>(
@@ -2543,42 +1893,10 @@ pub fn stringlib_center_impl<C: CApi>(
     fillchar: i8,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_center_impl);
-    let result = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if -1 >= width {
-                return Err(
-                    c
-                        .unsupported(
-                            "stringlib_center_impl: call of return_self while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_center_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result >= width {
+    if c.PyBytes_GET_SIZE(self_)? >= width {
         return Ok(super::bytesobject::return_self(c, self_)?);
     }
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib_center_impl: call of pad while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let marg = width.wrapping_sub(result_2);
+    let marg = width.wrapping_sub(c.PyBytes_GET_SIZE(self_)?);
     let left = (marg / 2).wrapping_add((marg & width) & 1);
     return Ok(c.bytesobject_pad(self_, left, marg.wrapping_sub(left), fillchar)?);
 }
@@ -2618,16 +1936,7 @@ pub fn bytes_str<C: CApi>(
     let bytes_warning = c.PyConfig_bytes_warning(&result)?;
     if bytes_warning != 0 {
         let PyExc_BytesWarning = c.global(Global::PyExc_BytesWarning)?;
-        let result_2 = match c
-            .PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytes instance", 1)
-        {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 != 0 {
+        if c.PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytes instance", 1)? != 0 {
             return Ok(None);
         }
     }
@@ -2645,30 +1954,8 @@ pub fn bytes_contains<C: CApi>(
     arg: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::bytes_contains);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_contains: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_contains: call of _Py_bytes_contains while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_contains(&result, result_2, arg)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes___bytes___impl`.
@@ -2691,33 +1978,8 @@ pub fn bytes_partition_impl<C: CApi>(
     sep: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_partition_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_partition_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.Py_buffer_obj(sep)?;
-            c.Py_buffer_len(sep)?;
-            c.Py_buffer_buf_text(sep)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_partition_impl: call of stringlib_partition while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     let obj = c.Py_buffer_obj(sep)?;
     let len = c.Py_buffer_len(sep)?;
     let text = c.Py_buffer_buf_text(sep)?;
@@ -2740,33 +2002,8 @@ pub fn bytes_rpartition_impl<C: CApi>(
     sep: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rpartition_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rpartition_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.Py_buffer_obj(sep)?;
-            c.Py_buffer_len(sep)?;
-            c.Py_buffer_buf_text(sep)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rpartition_impl: call of stringlib_rpartition while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     let obj = c.Py_buffer_obj(sep)?;
     let len = c.Py_buffer_len(sep)?;
     let text = c.Py_buffer_buf_text(sep)?;
@@ -2809,30 +2046,8 @@ pub fn bytes_find_impl<C: CApi>(
     end: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_find_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_find_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_find_impl: call of _Py_bytes_find while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_find(&result, result_2, sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_index_impl`.
@@ -2844,30 +2059,8 @@ pub fn bytes_index_impl<C: CApi>(
     end: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_index_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_index_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_index_impl: call of _Py_bytes_index while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_index(&result, result_2, sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rfind_impl`.
@@ -2879,30 +2072,8 @@ pub fn bytes_rfind_impl<C: CApi>(
     end: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rfind_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rfind_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rfind_impl: call of _Py_bytes_rfind while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_rfind(&result, result_2, sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rindex_impl`.
@@ -2914,30 +2085,8 @@ pub fn bytes_rindex_impl<C: CApi>(
     end: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rindex_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rindex_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rindex_impl: call of _Py_bytes_rindex while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_rindex(&result, result_2, sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `do_argstrip`.
@@ -2989,30 +2138,8 @@ pub fn bytes_count_impl<C: CApi>(
     end: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_count_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_count_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_count_impl: call of _Py_bytes_count while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_count(&result, result_2, sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_maketrans_impl`.
@@ -3050,30 +2177,8 @@ pub fn bytes_startswith_impl<C: CApi>(
     end: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_startswith_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_startswith_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_startswith_impl: call of _Py_bytes_startswith while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_startswith(&result, result_2, subobj, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_endswith_impl`.
@@ -3085,30 +2190,8 @@ pub fn bytes_endswith_impl<C: CApi>(
     end: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_endswith_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_endswith_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_endswith_impl: call of _Py_bytes_endswith while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_bytes_endswith(&result, result_2, subobj, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_decode_impl`.
@@ -3132,30 +2215,8 @@ pub fn bytes_splitlines_impl<C: CApi>(
     keepends: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_splitlines_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_splitlines_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_splitlines_impl: call of stringlib_splitlines while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c.bytesobject_stringlib_splitlines(self_, &result, result_2, keepends)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_fromhex_impl`.
@@ -3177,13 +2238,7 @@ pub fn bytes_fromhex_impl<C: CApi>(
     };
     let is = !c.is(type_, Global::PyBytes_Type)?;
     let result_3 = if is {
-        let result_2 = match c.PyObject_CallOneArg(type_, &result) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = c.PyObject_CallOneArg(type_, &result)?;
         result_2.clone()
     } else {
         result.clone()
@@ -3198,30 +2253,8 @@ pub fn bytes_hex_impl<C: CApi>(
     bytes_per_sep: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_hex_impl);
-    let result = match c.PyBytes_AS_STRING(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_hex_impl: call of PyBytes_GET_SIZE while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_hex_impl: call of _Py_strhex_with_sep while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c.PyBytes_AS_STRING(self_)?;
+    let result_2 = c.PyBytes_GET_SIZE(self_)?;
     return Ok(c._Py_strhex_with_sep(&result, result_2, sep, bytes_per_sep)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_getnewargs`.
@@ -3249,30 +2282,8 @@ pub fn bytes_mod<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_mod);
     if c.PyBytes_Check(self_)? {
-        let result = match c.PyBytes_AS_STRING(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_mod: call of PyBytes_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_mod: call of _PyBytes_FormatEx while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyBytes_AS_STRING(self_)?;
+        let result_2 = c.PyBytes_GET_SIZE(self_)?;
         return Ok(c._PyBytes_FormatEx(&result, result_2, arg, 0)?);
     }
     return Ok(c.global(Global::Py_NotImplemented)?);
@@ -3302,13 +2313,7 @@ pub fn bytes_new_impl<C: CApi>(
                 Some(text) => text,
                 None => return Err(c.unsupported("NULL where a string must be")),
             };
-            let bytes = match c.PyUnicode_AsEncodedString(x_2, encoding_2, text) {
-                Ok(bytes) => bytes,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let bytes = c.PyUnicode_AsEncodedString(x_2, encoding_2, text)?;
             bytes.clone()
         } else {
             if errors.is_some() {
@@ -3332,118 +2337,81 @@ pub fn bytes_new_impl<C: CApi>(
                 );
             }
             let id__bytes = c._Py_ID("__bytes__")?;
-            let bytes_8 = {
-                let func = match super::typeobject::_PyObject_LookupSpecial(
-                    c,
-                    x_2,
-                    &id__bytes,
-                ) {
-                    Ok(func) => func,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if let Some(func_2) = &func {
-                    let bytes_2 = c._PyObject_CallNoArgs(func_2)?;
-                    if !c.PyBytes_Check(&bytes_2)? {
-                        let tp = c.Py_TYPE(&bytes_2)?;
-                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-                        return Err(
-                            c
-                                .PyErr_Format(
-                                    &PyExc_TypeError_4,
-                                    "__bytes__ returned non-bytes (type %.200s)",
-                                    &[Argument::Str(tp_name.clone())],
-                                ),
-                        );
-                    }
-                    bytes_2.clone()
-                } else {
-                    if c.PyUnicode_Check(x_2)? {
-                        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
-                        return Err(
-                            c
-                                .PyErr_SetString(
-                                    &PyExc_TypeError_5,
-                                    "string argument without an encoding",
-                                ),
-                        );
-                    }
-                    let check = c._PyIndex_Check(x_2)?;
-                    let bytes_7 = if check {
-                        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-                        match c.PyNumber_AsSsize_t(x_2, Some(&PyExc_OverflowError)) {
-                            Ok(result) => {
-                                let bytes_4 = if result == -1 {
-                                    if result < 0 {
-                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError, "negative count"),
-                                        );
-                                    }
-                                    let bytes_3 = match c._PyBytes_FromSize(result, 1) {
-                                        Ok(bytes_3) => bytes_3,
-                                        Err(error_4) if c.is_exception(&error_4) => {
-                                            return Err(error_4);
-                                        }
-                                        Err(error_4) => return Err(error_4),
-                                    };
-                                    bytes_3.clone()
-                                } else {
-                                    if result < 0 {
-                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c.PyErr_SetString(&PyExc_ValueError, "negative count"),
-                                        );
-                                    }
-                                    let bytes_3 = match c._PyBytes_FromSize(result, 1) {
-                                        Ok(bytes_3) => bytes_3,
-                                        Err(error_4) if c.is_exception(&error_4) => {
-                                            return Err(error_4);
-                                        }
-                                        Err(error_4) => return Err(error_4),
-                                    };
-                                    bytes_3.clone()
-                                };
-                                bytes_4.clone()
-                            }
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
-                                if !c.PyErr_ExceptionMatches(&error_3, &PyExc_TypeError_6)?
-                                {
-                                    return Err(error_3);
-                                }
-                                let bytes_5 = match super::bytesobject::PyBytes_FromObject(
-                                    c,
-                                    x_2,
-                                ) {
-                                    Ok(bytes_5) => bytes_5,
-                                    Err(error_5) if c.is_exception(&error_5) => {
-                                        return Err(error_5);
-                                    }
-                                    Err(error_5) => return Err(error_5),
-                                };
-                                bytes_5.clone()
-                            }
-                            Err(error_3) => return Err(error_3),
-                        }
-                    } else {
-                        let bytes_6 = match super::bytesobject::PyBytes_FromObject(
-                            c,
-                            x_2,
-                        ) {
-                            Ok(bytes_6) => bytes_6,
-                            Err(error_6) if c.is_exception(&error_6) => {
-                                return Err(error_6);
-                            }
-                            Err(error_6) => return Err(error_6),
-                        };
-                        bytes_6.clone()
-                    };
-                    bytes_7.clone()
+            let bytes_8 = if let Some(func) = &super::typeobject::_PyObject_LookupSpecial(
+                c,
+                x_2,
+                &id__bytes,
+            )? {
+                let bytes_2 = c._PyObject_CallNoArgs(func)?;
+                if !c.PyBytes_Check(&bytes_2)? {
+                    let tp = c.Py_TYPE(&bytes_2)?;
+                    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_Format(
+                                &PyExc_TypeError_4,
+                                "__bytes__ returned non-bytes (type %.200s)",
+                                &[Argument::Str(tp_name.clone())],
+                            ),
+                    );
                 }
+                bytes_2.clone()
+            } else {
+                if c.PyUnicode_Check(x_2)? {
+                    let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_TypeError_5,
+                                "string argument without an encoding",
+                            ),
+                    );
+                }
+                let check = c._PyIndex_Check(x_2)?;
+                let bytes_7 = if check {
+                    let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+                    match c.PyNumber_AsSsize_t(x_2, Some(&PyExc_OverflowError)) {
+                        Ok(result) => {
+                            let bytes_4 = if result == -1 {
+                                if result < 0 {
+                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError, "negative count"),
+                                    );
+                                }
+                                let bytes_3 = c._PyBytes_FromSize(result, 1)?;
+                                bytes_3.clone()
+                            } else {
+                                if result < 0 {
+                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c.PyErr_SetString(&PyExc_ValueError, "negative count"),
+                                    );
+                                }
+                                let bytes_3 = c._PyBytes_FromSize(result, 1)?;
+                                bytes_3.clone()
+                            };
+                            bytes_4.clone()
+                        }
+                        Err(error) if c.is_exception(&error) => {
+                            let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
+                            if !c.PyErr_ExceptionMatches(&error, &PyExc_TypeError_6)? {
+                                return Err(error);
+                            }
+                            let bytes_5 = super::bytesobject::PyBytes_FromObject(
+                                c,
+                                x_2,
+                            )?;
+                            bytes_5.clone()
+                        }
+                        Err(error) => return Err(error),
+                    }
+                } else {
+                    let bytes_6 = super::bytesobject::PyBytes_FromObject(c, x_2)?;
+                    bytes_6.clone()
+                };
+                bytes_7.clone()
             };
             bytes_8.clone()
         };
@@ -3489,24 +2457,12 @@ pub fn bytes_new_impl<C: CApi>(
                     ),
             );
         }
-        let bytes_10 = match c.PyBytes_FromStringAndSize(None, 0) {
-            Ok(bytes_10) => bytes_10,
-            Err(error_7) if c.is_exception(&error_7) => {
-                return Err(error_7);
-            }
-            Err(error_7) => return Err(error_7),
-        };
+        let bytes_10 = c.PyBytes_FromStringAndSize(None, 0)?;
         bytes_10.clone()
     };
     let is = !c.is(type_, Global::PyBytes_Type)?;
     let bytes_13 = if is {
-        let bytes_12 = match c.bytes_subtype_new(type_, &bytes_11) {
-            Ok(bytes_12) => bytes_12,
-            Err(error_8) if c.is_exception(&error_8) => {
-                return Err(error_8);
-            }
-            Err(error_8) => return Err(error_8),
-        };
+        let bytes_12 = c.bytes_subtype_new(type_, &bytes_11)?;
         bytes_12.clone()
     } else {
         bytes_11.clone()
@@ -3604,19 +2560,11 @@ pub fn striter_len<C: CApi>(
     let it_seq = c.striterobject_it_seq(it)?;
     let len = if it_seq.is_some() {
         let it_seq_2 = c.striterobject_it_seq(it)?;
-        let result = match c.PyBytes_GET_SIZE(it_seq_2.as_ref()) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let _ = (-1 as isize).wrapping_sub(c.striterobject_it_index(it)?);
-                return Err(
-                    c
-                        .unsupported(
-                            "striter_len: call of PyLong_FromSsize_t while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+        let object = match it_seq_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let result = c.PyBytes_GET_SIZE(&object)?;
         result.wrapping_sub(c.striterobject_it_index(it)?)
     } else {
         0isize
@@ -3678,48 +2626,20 @@ pub fn striter_setstate<C: CApi>(
                 0isize
             } else {
                 let it_seq_2 = c.striterobject_it_seq(it)?;
-                let index = {
-                    let result_2 = match c.PyBytes_GET_SIZE(it_seq_2.as_ref()) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            if !(result > -1) {
-                                c.set_striterobject_it_index(it, result)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "striter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            c.striterobject_it_seq(it)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "striter_setstate: call of PyBytes_GET_SIZE while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error) => return Err(error),
+                let object = match it_seq_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_2 = c.PyBytes_GET_SIZE(&object)?;
+                let index = if result > result_2 {
+                    let it_seq_3 = c.striterobject_it_seq(it)?;
+                    let object_2 = match it_seq_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if result > result_2 {
-                        let it_seq_3 = c.striterobject_it_seq(it)?;
-                        let result_3 = match c.PyBytes_GET_SIZE(it_seq_3.as_ref()) {
-                            Ok(result_3) => result_3,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                c.set_striterobject_it_index(it, -1)?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "striter_setstate: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        result_3
-                    } else {
-                        result
-                    }
+                    c.PyBytes_GET_SIZE(&object_2)?
+                } else {
+                    result
                 };
                 index
             };
@@ -3733,48 +2653,20 @@ pub fn striter_setstate<C: CApi>(
             0isize
         } else {
             let it_seq_2 = c.striterobject_it_seq(it)?;
-            let index = {
-                let result_2 = match c.PyBytes_GET_SIZE(it_seq_2.as_ref()) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        if !(result > -1) {
-                            c.set_striterobject_it_index(it, result)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "striter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        c.striterobject_it_seq(it)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "striter_setstate: call of PyBytes_GET_SIZE while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+            let object = match it_seq_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_2 = c.PyBytes_GET_SIZE(&object)?;
+            let index = if result > result_2 {
+                let it_seq_3 = c.striterobject_it_seq(it)?;
+                let object_2 = match it_seq_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if result > result_2 {
-                    let it_seq_3 = c.striterobject_it_seq(it)?;
-                    let result_3 = match c.PyBytes_GET_SIZE(it_seq_3.as_ref()) {
-                        Ok(result_3) => result_3,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            c.set_striterobject_it_index(it, -1)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "striter_setstate: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_3
-                } else {
-                    result
-                }
+                c.PyBytes_GET_SIZE(&object_2)?
+            } else {
+                result
             };
             index
         };
@@ -3814,10 +2706,18 @@ pub fn _PyBytesWriter_AsString<C: CApi>(
     }
     if !(c._PyBytesWriter_use_bytearray(writer)? != 0) {
         let buffer_2 = c._PyBytesWriter_buffer(writer)?;
-        return Ok(c.PyBytes_AS_STRING(buffer_2.as_ref())?.to_owned());
+        let object_2 = match buffer_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.PyBytes_AS_STRING(&object_2)?.to_owned());
     }
     let buffer = c._PyBytesWriter_buffer(writer)?;
-    return Ok(c.PyByteArray_AS_STRING(buffer.as_ref())?.to_owned());
+    let object = match buffer.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(c.PyByteArray_AS_STRING(&object)?.to_owned());
 }
 /// CPython: Objects/bytesobject.c, `_PyBytesWriter_Prepare`.
 pub fn _PyBytesWriter_Prepare<C: CApi>(

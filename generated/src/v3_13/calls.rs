@@ -287,6 +287,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::PyNumber_AsSsize_t,
+        prototype: "(object:PyObject, object?:PyObject) -> isize",
+    },
+    Function {
         id: FunctionId::PyNumber_Long,
         prototype: "(object:PyObject) -> object",
     },
@@ -1323,6 +1327,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (thread:PyThreadState) -> object",
     },
     Function {
+        id: FunctionId::_Py_CheckFunctionResult,
+        prototype: "(thread:PyThreadState, object?:PyObject, object?:PyObject, str?:char) -> object",
+    },
+    Function {
+        id: FunctionId::_Py_CheckSlotResult,
+        prototype: "(object:PyObject, str:char, i32:int) -> i32",
+    },
+    Function {
         id: FunctionId::PyObject_CallNoArgs,
         prototype: "(object:PyObject) -> object",
     },
@@ -1339,8 +1351,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(thread:PyThreadState, object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
+        id: FunctionId::PyObject_Call,
+        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyCFunction_Call,
         prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::PyObject_CallOneArg,
+        prototype: "(object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyFunction_Vectorcall,
@@ -1920,7 +1940,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_values,
-        prototype: "static (object:PyDictObject, pointer?:PyDictValues) -> nothing",
+        prototype: "static (object:PyDictObject, pointer:PyDictValues) -> nothing",
     },
     Function {
         id: FunctionId::load_keys_nentries,
@@ -1985,6 +2005,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::unicode_get_hash,
         prototype: "static (object?:PyObject) -> isize",
+    },
+    Function {
+        id: FunctionId::_PyDict_DebugMallocStats,
+        prototype: "(pointer:FILE) -> nothing",
     },
     Function {
         id: FunctionId::calculate_log2_keysize,
@@ -2068,7 +2092,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::find_empty_slot,
-        prototype: "static (pointer?:PyDictKeysObject, isize:Py_hash_t) -> isize",
+        prototype: "static (pointer:PyDictKeysObject, isize:Py_hash_t) -> isize",
     },
     Function {
         id: FunctionId::insertion_resize,
@@ -2076,11 +2100,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::insert_split_key,
-        prototype: "static (pointer?:PyDictKeysObject, object:PyObject, isize:Py_hash_t) -> isize",
+        prototype: "static (pointer:PyDictKeysObject, object:PyObject, isize:Py_hash_t) -> isize",
     },
     Function {
         id: FunctionId::insert_split_value,
-        prototype: "static (thread:PyInterpreterState, object:PyDictObject, object:PyObject, object?:PyObject, isize:Py_ssize_t) -> nothing",
+        prototype: "static (thread:PyInterpreterState, object:PyDictObject, object:PyObject, object:PyObject, isize:Py_ssize_t) -> nothing",
     },
     Function {
         id: FunctionId::build_indices_generic,
@@ -2140,7 +2164,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::setitem_take2_lock_held,
-        prototype: "static (object:PyDictObject, object:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyDictObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyDict_SetItem_Take2,
@@ -2148,7 +2172,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::setitem_lock_held,
-        prototype: "static (object:PyDictObject, object:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyDictObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyDict_SetItem_KnownHash_LockHeld,
@@ -2308,7 +2332,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dict_setdefault_ref_lock_held,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject, out object?:PyObject, i32:int) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject, out object?:PyObject, i32:int) -> i32",
     },
     Function {
         id: FunctionId::PyDict_SetDefaultRef,
@@ -2345,6 +2369,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyDict_SizeOf,
         prototype: "(object:PyDictObject) -> isize",
+    },
+    Function {
+        id: FunctionId::_PyDict_KeysSize,
+        prototype: "(pointer:PyDictKeysObject) -> usize",
     },
     Function {
         id: FunctionId::dict___sizeof___impl,
@@ -2571,10 +2599,6 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyDictObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
-        id: FunctionId::store_instance_attr_lock_held,
-        prototype: "static (object:PyObject, pointer?:PyDictValues, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
         id: FunctionId::store_instance_attr_dict,
         prototype: "static (object:PyObject, object:PyDictObject, object:PyObject, object:PyObject) -> i32",
     },
@@ -2587,12 +2611,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::_PyObject_IsInstanceDictEmpty,
+        prototype: "(object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::PyObject_ClearManagedDict,
         prototype: "(object:PyObject) -> nothing",
     },
     Function {
-        id: FunctionId::ensure_managed_dict,
-        prototype: "static (object:PyObject) -> object",
+        id: FunctionId::_PyDict_DetachFromObject,
+        prototype: "(object:PyDictObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::ensure_nonmanaged_dict,
@@ -2735,6 +2763,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static () -> pointer",
     },
     Function {
+        id: FunctionId::PyFloat_FromDouble,
+        prototype: "(f64:double) -> object",
+    },
+    Function {
         id: FunctionId::_PyFloat_ExactDealloc,
         prototype: "(object:PyObject) -> nothing",
     },
@@ -2808,7 +2840,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float_subtype_new,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::float_vectorcall,
@@ -2841,6 +2873,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyFloat_FiniType,
         prototype: "(thread:PyInterpreterState) -> nothing",
+    },
+    Function {
+        id: FunctionId::_PyFloat_DebugMallocStats,
+        prototype: "(pointer:FILE) -> nothing",
     },
     Function {
         id: FunctionId::func_event_name,
@@ -3339,6 +3375,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(pointer:struct_Py_object_freelists, i32:int) -> nothing",
     },
     Function {
+        id: FunctionId::_PyList_DebugMallocStats,
+        prototype: "(pointer:FILE) -> nothing",
+    },
+    Function {
         id: FunctionId::PyList_Size,
         prototype: "(object:PyObject) -> isize",
     },
@@ -3659,6 +3699,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyLongObject) -> object",
     },
     Function {
+        id: FunctionId::_PyLong_FromMedium,
+        prototype: "static (i32:sdigit) -> object",
+    },
+    Function {
         id: FunctionId::_PyLong_Negate,
         prototype: "static (out object:PyLongObject) -> nothing",
     },
@@ -3716,7 +3760,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_compare,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject) -> isize",
+        prototype: "static (object?:PyLongObject, object:PyLongObject) -> isize",
     },
     Function {
         id: FunctionId::long_richcompare,
@@ -3748,7 +3792,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_sub,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject) -> object",
+        prototype: "static (object?:PyLongObject, object:PyLongObject) -> object",
     },
     Function {
         id: FunctionId::_PyLong_Multiply,
@@ -3828,7 +3872,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_lshift,
-        prototype: "static (object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object?:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyLong_Lshift,
@@ -4313,10 +4357,6 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyObject_SetAttrId,
         prototype: "(object:PyObject, pointer:_Py_Identifier, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_SetAttributeErrorContext,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::PyObject_GetAttr,
@@ -4979,6 +5019,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject) -> object",
     },
     Function {
+        id: FunctionId::set___sizeof___impl,
+        prototype: "static (object:PySetObject) -> object",
+    },
+    Function {
         id: FunctionId::set_init,
         prototype: "static (object:PySetObject, object:PyObject, object:PyObject) -> i32",
     },
@@ -5185,6 +5229,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::tuple___getnewargs__,
         prototype: "static (object:PyTupleObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::tuple_alloc,
+        prototype: "static (isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::PyTuple_New,
@@ -6003,6 +6051,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTypeObject) -> object",
     },
     Function {
+        id: FunctionId::type___sizeof___impl,
+        prototype: "static (object:PyTypeObject) -> object",
+    },
+    Function {
         id: FunctionId::type_clear,
         prototype: "static (object:PyObject) -> i32",
     },
@@ -6201,6 +6253,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::type_ready_set_new,
         prototype: "static (object:PyTypeObject, i32:int) -> i32",
+    },
+    Function {
+        id: FunctionId::type_ready_managed_dict,
+        prototype: "static (object:PyTypeObject) -> i32",
+    },
+    Function {
+        id: FunctionId::type_ready_post_checks,
+        prototype: "static (object:PyTypeObject) -> i32",
     },
     Function {
         id: FunctionId::type_ready,
@@ -7091,6 +7151,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (i32:int) -> u32",
     },
     Function {
+        id: FunctionId::unicode_fromformat_write_str,
+        prototype: "static (object:_PyUnicodeWriter, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> i32",
+    },
+    Function {
         id: FunctionId::unicode_get_widechar_size,
         prototype: "static (object:PyObject) -> isize",
     },
@@ -7215,10 +7279,6 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize?:Py_ssize_t) -> object",
     },
     Function {
-        id: FunctionId::unicode_encode_utf8,
-        prototype: "static (object:PyObject, i32:_Py_error_handler, str:char) -> object",
-    },
-    Function {
         id: FunctionId::_PyUnicode_AsUTF8String,
         prototype: "(object:PyObject, str?:char) -> object",
     },
@@ -7325,6 +7385,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_Find,
         prototype: "(object:PyObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
+    },
+    Function {
+        id: FunctionId::PyUnicode_FindChar,
+        prototype: "(object:PyObject, u32:Py_UCS4, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
     },
     Function {
         id: FunctionId::PyUnicode_Tailmatch,
@@ -8613,6 +8677,11 @@ fn of_abstract<C: CApi>(
         FunctionId::PyNumber_Index => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::abstract_::PyNumber_Index(c, a0)?))
+        }
+        FunctionId::PyNumber_AsSsize_t => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::abstract_::PyNumber_AsSsize_t(c, a0, a1)?))
         }
         FunctionId::PyNumber_Long => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10243,6 +10312,18 @@ fn of_call<C: CApi>(
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
         FunctionId::call_null_error => return Err(super::call::null_error(c)?),
+        FunctionId::_Py_CheckFunctionResult => {
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            let a3 = Value::nullable_text(c, args, 3usize)?;
+            Ok(Value::Object(super::call::_Py_CheckFunctionResult(c, a1, a2, a3)?))
+        }
+        FunctionId::_Py_CheckSlotResult => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::number(super::call::_Py_CheckSlotResult(c, a0, a1, a2)?))
+        }
         FunctionId::PyObject_CallNoArgs => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::call::PyObject_CallNoArgs(c, a0)?))
@@ -10265,11 +10346,22 @@ fn of_call<C: CApi>(
             let a4 = Value::nullable(c, args, 4usize)?;
             Ok(Value::Object(super::call::_PyObject_MakeTpCall(c, a1, a2, a3, a4)?))
         }
+        FunctionId::PyObject_Call => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::call::PyObject_Call(c, a0, a1, a2)?))
+        }
         FunctionId::PyCFunction_Call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::Object(super::call::PyCFunction_Call(c, a0, a1, a2)?))
+        }
+        FunctionId::PyObject_CallOneArg => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::call::PyObject_CallOneArg(c, a0, a1)?))
         }
         FunctionId::_PyFunction_Vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11146,7 +11238,7 @@ fn of_dictobject<C: CApi>(
         }
         FunctionId::set_values => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok({
                 super::dictobject::set_values(c, a0, a1)?;
                 Value::Nothing
@@ -11193,7 +11285,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::dict_popitem => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dict_popitem(c, a0, a1)?))
+            return Err(super::dictobject::dict_popitem(c, a0, a1)?);
         }
         FunctionId::dict___sizeof__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11229,6 +11321,13 @@ fn of_dictobject<C: CApi>(
         FunctionId::unicode_get_hash => {
             let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::number(super::dictobject::unicode_get_hash(c, a0)?))
+        }
+        FunctionId::_PyDict_DebugMallocStats => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::dictobject::_PyDict_DebugMallocStats(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::calculate_log2_keysize => {
             let a0 = Value::int(c, args, 0usize)?;
@@ -11392,7 +11491,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::number(super::dictobject::is_unusable_slot(c, a0)?))
         }
         FunctionId::find_empty_slot => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::number(super::dictobject::find_empty_slot(c, a0, a1)?))
         }
@@ -11402,7 +11501,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::number(super::dictobject::insertion_resize(c, a1, a2)?))
         }
         FunctionId::insert_split_key => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::insert_split_key(c, a0, a1, a2)?))
@@ -11410,7 +11509,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::insert_split_value => {
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
             Ok({
                 super::dictobject::insert_split_value(c, a1, a2, a3, a4)?;
@@ -11542,7 +11641,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::setitem_take2_lock_held => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2)?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
@@ -11554,7 +11653,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::setitem_lock_held => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::setitem_lock_held(c, a0, a1, a2)?))
         }
         FunctionId::_PyDict_SetItem_KnownHash_LockHeld => {
@@ -11589,21 +11688,13 @@ fn of_dictobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::dictobject::delitem_knownhash_lock_held(c, a0, a1, a2)?,
-                ),
-            )
+            return Err(super::dictobject::delitem_knownhash_lock_held(c, a0, a1, a2)?);
         }
         FunctionId::_PyDict_DelItem_KnownHash => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::dictobject::_PyDict_DelItem_KnownHash(c, a0, a1, a2)?,
-                ),
-            )
+            return Err(super::dictobject::_PyDict_DelItem_KnownHash(c, a0, a1, a2)?);
         }
         FunctionId::clear_lock_held => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11825,7 +11916,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::dict_setdefault_ref_lock_held => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
             let mut a3 = Value::variable(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
             {
@@ -11878,7 +11969,7 @@ fn of_dictobject<C: CApi>(
         }
         FunctionId::dict_popitem_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::dict_popitem_impl(c, a0)?))
+            return Err(super::dictobject::dict_popitem_impl(c, a0)?);
         }
         FunctionId::dict_tp_clear => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11891,6 +11982,10 @@ fn of_dictobject<C: CApi>(
         FunctionId::_PyDict_SizeOf => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::dictobject::_PyDict_SizeOf(c, a0)?))
+        }
+        FunctionId::_PyDict_KeysSize => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::dictobject::_PyDict_KeysSize(c, a0)?))
         }
         FunctionId::dict___sizeof___impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11952,7 +12047,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::PyDict_GetItemString => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::PyDict_GetItemString(c, a0, a1)?))
+            Ok(Value::from(super::dictobject::PyDict_GetItemString(c, a0, a1)?))
         }
         FunctionId::PyDict_GetItemStringRef => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12185,17 +12280,6 @@ fn of_dictobject<C: CApi>(
                 ),
             )
         }
-        FunctionId::store_instance_attr_lock_held => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::dictobject::store_instance_attr_lock_held(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
         FunctionId::store_instance_attr_dict => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -12233,6 +12317,10 @@ fn of_dictobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::from(a2)]))
             }
         }
+        FunctionId::_PyObject_IsInstanceDictEmpty => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::dictobject::_PyObject_IsInstanceDictEmpty(c, a0)?))
+        }
         FunctionId::PyObject_ClearManagedDict => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok({
@@ -12240,9 +12328,10 @@ fn of_dictobject<C: CApi>(
                 Value::Nothing
             })
         }
-        FunctionId::ensure_managed_dict => {
+        FunctionId::_PyDict_DetachFromObject => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::ensure_managed_dict(c, a0)?))
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::dictobject::_PyDict_DetachFromObject(c, a0, a1)?))
         }
         FunctionId::ensure_nonmanaged_dict => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12468,6 +12557,10 @@ fn of_floatobject<C: CApi>(
         FunctionId::get_float_freelist => {
             Ok(Value::from(super::floatobject::get_float_freelist(c)?))
         }
+        FunctionId::PyFloat_FromDouble => {
+            let a0 = Value::double(c, args, 0usize)?;
+            Ok(Value::Object(super::floatobject::PyFloat_FromDouble(c, a0)?))
+        }
         FunctionId::_PyFloat_ExactDealloc => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok({
@@ -12560,7 +12653,7 @@ fn of_floatobject<C: CApi>(
         }
         FunctionId::float_subtype_new => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::floatobject::float_subtype_new(c, a0, a1)?))
         }
         FunctionId::float_vectorcall => {
@@ -12605,6 +12698,13 @@ fn of_floatobject<C: CApi>(
         FunctionId::_PyFloat_FiniType => {
             Ok({
                 super::floatobject::_PyFloat_FiniType(c)?;
+                Value::Nothing
+            })
+        }
+        FunctionId::_PyFloat_DebugMallocStats => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::floatobject::_PyFloat_DebugMallocStats(c, a0)?;
                 Value::Nothing
             })
         }
@@ -13305,6 +13405,13 @@ fn of_listobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::_PyList_DebugMallocStats => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::listobject::_PyList_DebugMallocStats(c, a0)?;
+                Value::Nothing
+            })
+        }
         FunctionId::PyList_Size => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::listobject::PyList_Size(c, a0)?))
@@ -13754,6 +13861,10 @@ fn of_longobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::longobject::long_normalize(c, a0)?))
         }
+        FunctionId::_PyLong_FromMedium => {
+            let a0 = Value::int(c, args, 0usize)?;
+            Ok(Value::Object(super::longobject::_PyLong_FromMedium(c, a0)?))
+        }
         FunctionId::_PyLong_Negate => {
             let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
             {
@@ -13838,7 +13949,7 @@ fn of_longobject<C: CApi>(
         }
         FunctionId::long_compare => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::longobject::long_compare(c, a0, a1)?))
         }
         FunctionId::long_richcompare => {
@@ -13878,7 +13989,7 @@ fn of_longobject<C: CApi>(
         }
         FunctionId::long_sub => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::longobject::long_sub(c, a0, a1)?))
         }
         FunctionId::_PyLong_Multiply => {
@@ -14002,7 +14113,7 @@ fn of_longobject<C: CApi>(
         }
         FunctionId::long_lshift => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::longobject::long_lshift(c, a0, a1)?))
         }
         FunctionId::_PyLong_Lshift => {
@@ -14153,7 +14264,7 @@ fn of_methodobject<C: CApi>(
         }
         FunctionId::PyCFunction_GetSelf => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::PyCFunction_GetSelf(c, a0)?))
+            Ok(Value::from(super::methodobject::PyCFunction_GetSelf(c, a0)?))
         }
         FunctionId::PyCMethod_GetClass => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14720,15 +14831,6 @@ fn of_object<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::object::_PyObject_SetAttrId(c, a0, a1, a2)?))
-        }
-        FunctionId::_PyObject_SetAttributeErrorContext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::object::_PyObject_SetAttributeErrorContext(c, a0, a1)?,
-                ),
-            )
         }
         FunctionId::PyObject_GetAttr => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15651,6 +15753,10 @@ fn of_setobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::setobject::set___reduce___impl(c, a0)?))
         }
+        FunctionId::set___sizeof___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::setobject::set___sizeof___impl(c, a0)?))
+        }
         FunctionId::set_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -16106,6 +16212,10 @@ fn of_tupleobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::tupleobject::tuple___getnewargs__(c, a0, a1)?))
         }
+        FunctionId::tuple_alloc => {
+            let a0 = Value::int(c, args, 0usize)?;
+            Ok(Value::Object(super::tupleobject::tuple_alloc(c, a0)?))
+        }
         FunctionId::PyTuple_New => {
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::Object(super::tupleobject::PyTuple_New(c, a0)?))
@@ -16335,7 +16445,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_from_ref => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_from_ref(c, a0)?))
+            Ok(Value::from(super::typeobject::type_from_ref(c, a0)?))
         }
         FunctionId::managed_static_type_index_clear => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17232,6 +17342,10 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::type___dir___impl(c, a0)?))
         }
+        FunctionId::type___sizeof___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::typeobject::type___sizeof___impl(c, a0)?))
+        }
         FunctionId::type_clear => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::typeobject::type_clear(c, a0)?))
@@ -17484,6 +17598,14 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::type_ready_set_new(c, a0, a1)?))
+        }
+        FunctionId::type_ready_managed_dict => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::type_ready_managed_dict(c, a0)?))
+        }
+        FunctionId::type_ready_post_checks => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::type_ready_post_checks(c, a0)?))
         }
         FunctionId::type_ready => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -18716,6 +18838,25 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::kind_maxchar_limit(c, a0)?))
         }
+        FunctionId::unicode_fromformat_write_str => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::int(c, args, 4usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::unicode_fromformat_write_str(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                        a4,
+                    )?,
+                ),
+            )
+        }
         FunctionId::unicode_get_widechar_size => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::unicode_get_widechar_size(c, a0)?))
@@ -18936,12 +19077,6 @@ fn of_unicodeobject<C: CApi>(
                 );
                 Ok(Value::Several(vec![result, Value::set_number(a3)]))
             }
-        }
-        FunctionId::unicode_encode_utf8 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_encode_utf8(c, a0, a1, a2)?))
         }
         FunctionId::_PyUnicode_AsUTF8String => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -19228,6 +19363,18 @@ fn of_unicodeobject<C: CApi>(
             Ok(
                 Value::number(
                     super::unicodeobject::PyUnicode_Find(c, a0, a1, a2, a3, a4)?,
+                ),
+            )
+        }
+        FunctionId::PyUnicode_FindChar => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::int(c, args, 4usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::PyUnicode_FindChar(c, a0, a1, a2, a3, a4)?,
                 ),
             )
         }

@@ -25,21 +25,9 @@ pub fn method_new<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method_new);
     if c.is(type_, Global::PyMethod_Type)? {
-        match c._PyArg_NoKeywords("method", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("method", result_2, 2, 2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("method", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("method", result, 2, 2)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         let instance = c.PyTuple_GET_ITEM(args, 1)?;
         return Ok(
@@ -49,35 +37,17 @@ pub fn method_new<C: CApi>(
     let tp_init = c.slot(type_, Slot::tp_init)?;
     let PyMethod_Type = c.global(Global::PyMethod_Type)?;
     if !(tp_init.as_ref() == c.slot(&PyMethod_Type, Slot::tp_init)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("method", result_2, 2, 2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("method", result, 2, 2)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         let instance = c.PyTuple_GET_ITEM(args, 1)?;
         return Ok(
             super::classobject::method_new_impl(c, type_, &function, Some(&instance))?,
         );
     }
-    match c._PyArg_NoKeywords("method", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("method", result_2, 2, 2) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("method", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("method", result, 2, 2)?;
     let function = c.PyTuple_GET_ITEM(args, 0)?;
     let instance = c.PyTuple_GET_ITEM(args, 1)?;
     return Ok(
@@ -93,53 +63,23 @@ pub fn instancemethod_new<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::instancemethod_new);
     if c.is(type_, Global::PyInstanceMethod_Type)? {
-        match c._PyArg_NoKeywords("instancemethod", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("instancemethod", result_2, 1, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("instancemethod", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
     }
     let tp_init = c.slot(type_, Slot::tp_init)?;
     let PyInstanceMethod_Type = c.global(Global::PyInstanceMethod_Type)?;
     if !(tp_init.as_ref() == c.slot(&PyInstanceMethod_Type, Slot::tp_init)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("instancemethod", result_2, 1, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
     }
-    match c._PyArg_NoKeywords("instancemethod", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("instancemethod", result_2, 1, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("instancemethod", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
     let function = c.PyTuple_GET_ITEM(args, 0)?;
     return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
 }
@@ -187,21 +127,10 @@ pub fn method___reduce___impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method___reduce___impl);
-    let funcself = match c.PyMethod_GET_SELF(self_) {
-        Ok(funcself) => funcself,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method___reduce___impl: call of PyMethod_GET_FUNCTION while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let funcself = c.PyMethod_GET_SELF(self_)?;
     let func = match c.PyMethod_GET_FUNCTION(self_) {
         Ok(func) => func,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -209,7 +138,7 @@ pub fn method___reduce___impl<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let id__name = c._Py_ID("__name__")?;
     let funcname = super::object::PyObject_GetAttr(c, &func, &id__name)?;
@@ -249,50 +178,13 @@ pub fn method_getattro<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_getattro);
     let tp = c.Py_TYPE(obj)?;
-    {
-        let result = match c._PyType_IsReady(&tp) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "method_getattro: call of _PyType_LookupRef while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
-                return Ok(None);
-            }
+    let result = c._PyType_IsReady(&tp)?;
+    if !(result != 0) {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
+            return Ok(None);
         }
-    };
-    let descr = match c._PyType_LookupRef(&tp, name) {
-        Ok(descr) => descr,
-        Err(error_3) if c.is_exception(&error_3) => {
-            let im_func_2 = c.PyMethodObject_im_func(obj)?;
-            match im_func_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "method_getattro: call of PyObject_GetAttr while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let Some(descr_2) = &descr else {
+    }
+    let Some(descr) = &c._PyType_LookupRef(&tp, name)? else {
         let im_func = c.PyMethodObject_im_func(obj)?;
         let object = match im_func.as_ref() {
             Some(object) => object.clone(),
@@ -300,12 +192,12 @@ pub fn method_getattro<C: CApi>(
         };
         return Ok(Some(super::object::PyObject_GetAttr(c, &object, name)?));
     };
-    let tp_2 = c.Py_TYPE(descr_2)?;
+    let tp_2 = c.Py_TYPE(descr)?;
     if let Some(f) = &c.slot(&tp_2, Slot::tp_descr_get)? {
         let tp_3 = c.Py_TYPE(obj)?;
-        return Ok(Some(c.call_descrgetfunc(f, descr_2, Some(obj), Some(&tp_3))?));
+        return Ok(Some(c.call_descrgetfunc(f, descr, Some(obj), Some(&tp_3))?));
     }
-    return Ok(Some(descr_2.clone()));
+    return Ok(Some(descr.clone()));
 }
 /// CPython: Objects/classobject.c, `method_new_impl`.
 pub fn method_new_impl<C: CApi>(
@@ -461,19 +353,13 @@ pub fn method_repr<C: CApi>(
     };
     let mut funcname = None::<C::Object>;
     let funcname_4 = {
-        let result = match super::object::PyObject_GetOptionalAttr(
+        if super::object::PyObject_GetOptionalAttr(
             c,
             &object,
             &id__qualname,
             &mut funcname,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        )? < 0
+        {
             return Ok(None);
         }
         if let Some(funcname_2) = &funcname {
@@ -485,19 +371,13 @@ pub fn method_repr<C: CApi>(
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
             let mut funcname_3 = None::<C::Object>;
-            let result_2 = match super::object::PyObject_GetOptionalAttr(
+            if super::object::PyObject_GetOptionalAttr(
                 c,
                 &object_2,
                 &id__name,
                 &mut funcname_3,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
+            )? < 0
+            {
                 return Ok(None);
             }
             funcname_3.clone()
@@ -625,48 +505,16 @@ pub fn instancemethod_getattro<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::instancemethod_getattro);
     let tp = c.Py_TYPE(self_)?;
-    {
-        let result = match c._PyType_IsReady(&tp) {
-            Ok(result) => result,
+    let result = c._PyType_IsReady(&tp)?;
+    if !(result != 0) {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
+            return Ok(None);
+        }
+    }
+    let Some(descr) = &c._PyType_LookupRef(&tp, name)? else {
+        let result_2 = match c.PyInstanceMethod_GET_FUNCTION(self_) {
+            Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "instancemethod_getattro: call of _PyType_LookupRef while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
-                return Ok(None);
-            }
-        }
-    };
-    let descr = match c._PyType_LookupRef(&tp, name) {
-        Ok(descr) => descr,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "instancemethod_getattro: call of PyInstanceMethod_GET_FUNCTION while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let Some(descr_2) = &descr else {
-        let result_3 = match c.PyInstanceMethod_GET_FUNCTION(self_) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
                 return Err(
                     c
                         .unsupported(
@@ -674,16 +522,16 @@ pub fn instancemethod_getattro<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
-        return Ok(Some(super::object::PyObject_GetAttr(c, &result_3, name)?));
+        return Ok(Some(super::object::PyObject_GetAttr(c, &result_2, name)?));
     };
-    let tp_2 = c.Py_TYPE(descr_2)?;
+    let tp_2 = c.Py_TYPE(descr)?;
     if let Some(f) = &c.slot(&tp_2, Slot::tp_descr_get)? {
         let tp_3 = c.Py_TYPE(self_)?;
-        return Ok(Some(c.call_descrgetfunc(f, descr_2, Some(self_), Some(&tp_3))?));
+        return Ok(Some(c.call_descrgetfunc(f, descr, Some(self_), Some(&tp_3))?));
     }
-    return Ok(Some(descr_2.clone()));
+    return Ok(Some(descr.clone()));
 }
 /// CPython: Objects/classobject.c, `instancemethod_dealloc`.
 pub fn instancemethod_dealloc<C: CApi>(
@@ -844,19 +692,7 @@ pub fn instancemethod_repr<C: CApi>(
     };
     let id__name = c._Py_ID("__name__")?;
     let mut funcname = None::<C::Object>;
-    let result = match super::object::PyObject_GetOptionalAttr(
-        c,
-        &func,
-        &id__name,
-        &mut funcname,
-    ) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, &func, &id__name, &mut funcname)? < 0 {
         return Ok(None);
     }
     let funcname_3 = if let Some(funcname_2) = &funcname

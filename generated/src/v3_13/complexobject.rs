@@ -205,21 +205,14 @@ pub fn try_complex_special_method<C: CApi>(
         let tp = c.Py_TYPE(&res)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
         let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-        let result = match c
+        if c
             .PyErr_WarnFormat(
                 &PyExc_DeprecationWarning,
                 1,
                 "__complex__ returned non-complex (type %.200s).  The ability to return an instance of a strict subclass of complex is deprecated, and may be removed in a future version of Python.",
                 &[Argument::Str(tp_name.clone())],
-            )
+            )? != 0
         {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
             return Ok(None);
         }
         return Ok(Some(res));
@@ -332,25 +325,14 @@ pub fn complex___format___impl<C: CApi>(
     c.enter(FunctionId::complex___format___impl);
     let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "complex___format___impl: call of _PyComplex_FormatAdvancedWriter while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(format_spec)?;
     match c._PyComplex_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     return Ok(c._PyUnicodeWriter_Finish(&writer)?);
 }

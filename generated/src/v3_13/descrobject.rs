@@ -282,13 +282,7 @@ pub fn method_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, self_, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, self_, obj_2)?;
         if !((c.PyMethodDescrObject_d_method_ml_flags(self_)? & 512) != 0) {
             let d_method_2 = c.PyMethodDescrObject_d_method(self_)?;
             let object_2 = match d_method_2.as_ref() {
@@ -300,7 +294,7 @@ pub fn method_get<C: CApi>(
             );
         }
         if let Some(type__2) = type_ && !c.PyType_Check(type__2)? {
-            let result_2 = super::descrobject::descr_name(c, self_)?;
+            let result = super::descrobject::descr_name(c, self_)?;
             let tp = c.Py_TYPE(type__2)?;
             let tp_name = c.PyTypeObject_tp_name(&tp)?;
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -310,7 +304,7 @@ pub fn method_get<C: CApi>(
                         &PyExc_TypeError,
                         "descriptor '%V' needs a type, not '%s', as arg 2",
                         &[
-                            match result_2.clone() {
+                            match result.clone() {
                                 Some(object) => Argument::Object(object),
                                 None => return Err(c.unsupported("NULL in a format")),
                             },
@@ -347,29 +341,15 @@ pub fn member_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::member_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, self_, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, self_, obj_2)?;
         let flags = c.PyMemberDescrObject_d_member_flags(self_)?;
         if (flags & 2) != 0 {
             let name = c.PyMemberDescrObject_d_member_name(self_)?;
-            match c
-                .PySys_Audit(
-                    "object.__getattr__",
-                    "Os",
-                    &[Argument::Object(obj_2.clone()), Argument::Str(name.clone())],
-                )
-            {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            c.PySys_Audit(
+                "object.__getattr__",
+                "Os",
+                &[Argument::Object(obj_2.clone()), Argument::Str(name.clone())],
+            )?;
         }
         let d_member = c.PyMemberDescrObject_d_member(self_)?;
         let object = match d_member.as_ref() {
@@ -389,13 +369,7 @@ pub fn getset_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::getset_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, self_, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, self_, obj_2)?;
         if c.PyGetSetDescrObject_d_getset_get(self_)?.is_some() {
             let get = c.PyGetSetDescrObject_d_getset_get(self_)?;
             let function = match get.as_ref() {
@@ -405,7 +379,7 @@ pub fn getset_get<C: CApi>(
             let closure = c.PyGetSetDescrObject_d_getset_closure(self_)?;
             return Ok(c.call_getter(&function, obj_2, closure.as_ref())?);
         }
-        let result_2 = super::descrobject::descr_name(c, self_)?;
+        let result = super::descrobject::descr_name(c, self_)?;
         let d_type = c.PyDescrObject_d_type(self_)?;
         let object = match d_type.as_ref() {
             Some(object) => object.clone(),
@@ -419,7 +393,7 @@ pub fn getset_get<C: CApi>(
                     &PyExc_AttributeError,
                     "attribute '%V' of '%.100s' objects is not readable",
                     &[
-                        match result_2.clone() {
+                        match result.clone() {
                             Some(object) => Argument::Object(object),
                             None => return Err(c.unsupported("NULL in a format")),
                         },
@@ -440,13 +414,7 @@ pub fn wrapperdescr_get<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrapperdescr_get);
     if let Some(obj_2) = obj {
-        match super::descrobject::descr_check(c, self_, obj_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::descrobject::descr_check(c, self_, obj_2)?;
         return Ok(super::descrobject::PyWrapper_New(c, self_, obj_2)?);
     }
     return Ok(self_.clone());
@@ -502,13 +470,7 @@ pub fn member_set<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::member_set);
-    match super::descrobject::descr_setcheck(c, self_, obj, value) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::descr_setcheck(c, self_, obj, value)?;
     let d_member = c.PyMemberDescrObject_d_member(self_)?;
     let object = match d_member.as_ref() {
         Some(object) => object.clone(),
@@ -524,13 +486,7 @@ pub fn getset_set<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::getset_set);
-    match super::descrobject::descr_setcheck(c, self_, obj, value) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::descr_setcheck(c, self_, obj, value)?;
     if c.PyGetSetDescrObject_d_getset_set(self_)?.is_some() {
         let set = c.PyGetSetDescrObject_d_getset_set(self_)?;
         let function = match set.as_ref() {
@@ -540,7 +496,7 @@ pub fn getset_set<C: CApi>(
         let closure = c.PyGetSetDescrObject_d_getset_closure(self_)?;
         return Ok(c.call_setter(&function, obj, value, closure.as_ref())?);
     }
-    let result_2 = super::descrobject::descr_name(c, self_)?;
+    let result = super::descrobject::descr_name(c, self_)?;
     let d_type = c.PyDescrObject_d_type(self_)?;
     let object = match d_type.as_ref() {
         Some(object) => object.clone(),
@@ -554,7 +510,7 @@ pub fn getset_set<C: CApi>(
                 &PyExc_AttributeError,
                 "attribute '%V' of '%.100s' objects is not writable",
                 &[
-                    match result_2.clone() {
+                    match result.clone() {
                         Some(object) => Argument::Object(object),
                         None => return Err(c.unsupported("NULL in a format")),
                     },
@@ -588,13 +544,7 @@ pub fn method_check_args<C: CApi>(
         return Ok(-1);
     }
     let self_ = c.item(args, 0)?;
-    match super::descrobject::descr_check(c, func, &self_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::descr_check(c, func, &self_)?;
     if let Some(kwnames_2) = kwnames && c.PyTuple_GET_SIZE(kwnames_2)? != 0 {
         if let Some(funcstr_2) = &super::object::_PyObject_FunctionStr(c, func)? {
             let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
@@ -617,14 +567,7 @@ pub fn method_enter_call<C: CApi>(
     func: &C::Object,
 ) -> Result<Option<C::Function>, C::Error> {
     c.enter(FunctionId::method_enter_call);
-    let result = match c._Py_EnterRecursiveCallTstate(" while calling a Python object") {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_EnterRecursiveCallTstate(" while calling a Python object")? != 0 {
         return Ok(None);
     }
     return Ok(c.PyMethodDescrObject_d_method_ml_meth(func)?);
@@ -638,48 +581,25 @@ pub fn method_vectorcall_VARARGS<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_VARARGS);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method_vectorcall_VARARGS: call of method_check_args while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     let argstuple = c
         ._PyTuple_FromArray(args.get(1..).unwrap_or_default(), result.wrapping_sub(1))?;
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
-        let result_3 = match c.call_PyCFunction(meth, &item, &argstuple) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_2 = match c.call_PyCFunction(meth, &item, &argstuple) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -692,32 +612,8 @@ pub fn method_vectorcall_VARARGS_KEYWORDS<C: CApi>(
     kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_VARARGS_KEYWORDS);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method_vectorcall_VARARGS_KEYWORDS: call of method_check_args while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        None,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if super::descrobject::method_check_args(c, func, args, result, None)? != 0 {
         return Ok(None);
     }
     let argstuple = c
@@ -739,18 +635,18 @@ pub fn method_vectorcall_VARARGS_KEYWORDS<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match c
+        let result_2 = match c
             .call_PyCFunctionWithKeywords(meth, &item, &argstuple, &object)
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -763,32 +659,8 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method_vectorcall_FASTCALL_KEYWORDS_METHOD: call of method_check_args while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        None,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if super::descrobject::method_check_args(c, func, args, result, None)? != 0 {
         return Ok(None);
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
@@ -798,7 +670,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match c
+        let result_2 = match c
             .call_PyCMethod(
                 meth,
                 &item,
@@ -808,15 +680,15 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
                 kwnames,
             )
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCall()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCall()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -829,37 +701,14 @@ pub fn method_vectorcall_FASTCALL<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_FASTCALL);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method_vectorcall_FASTCALL: call of method_check_args while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
-        let result_3 = match c
+        let result_2 = match c
             .call_PyCFunctionFast(
                 meth,
                 &item,
@@ -867,15 +716,15 @@ pub fn method_vectorcall_FASTCALL<C: CApi>(
                 result.wrapping_sub(1),
             )
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -888,37 +737,13 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_FASTCALL_KEYWORDS);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method_vectorcall_FASTCALL_KEYWORDS: call of method_check_args while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        None,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if super::descrobject::method_check_args(c, func, args, result, None)? != 0 {
         return Ok(None);
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
-        let result_3 = match c
+        let result_2 = match c
             .call_PyCFunctionFastWithKeywords(
                 meth,
                 &item,
@@ -927,15 +752,15 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
                 kwnames,
             )
         {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -948,32 +773,9 @@ pub fn method_vectorcall_NOARGS<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_NOARGS);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method_vectorcall_NOARGS: call of method_check_args while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     if !(result != 1) {
@@ -1013,32 +815,9 @@ pub fn method_vectorcall_O<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_O);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "method_vectorcall_O: call of method_check_args while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::descrobject::method_check_args(
-        c,
-        func,
-        args,
-        result,
-        Some(kwnames),
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
+    {
         return Ok(None);
     }
     if result != 2 {
@@ -1061,16 +840,16 @@ pub fn method_vectorcall_O<C: CApi>(
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let item_2 = c.item(args, 1)?;
-        let result_3 = match c.call_PyCFunction(meth, &item, &item_2) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_2 = match c.call_PyCFunction(meth, &item, &item_2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_3));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -1394,13 +1173,17 @@ pub fn descr_get_qualname<C: CApi>(
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->d_qualname")),
                 };
-                c.PyDescrObject_d_qualname(&object_4)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "descr_get_qualname: return of a computed value while an exception is pending",
-                        ),
-                );
+                let d_qualname_2 = c.PyDescrObject_d_qualname(&object_4)?;
+                return if d_qualname_2.is_none() {
+                    Err(error)
+                } else {
+                    Err(
+                        c
+                            .unsupported(
+                                "descr_get_qualname: return of an object while an exception is pending",
+                            ),
+                    )
+                };
             }
             Err(error) => return Err(error),
         };
@@ -2036,13 +1819,7 @@ pub fn mappingproxy_new_impl<C: CApi>(
     mapping: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::mappingproxy_new_impl);
-    match super::descrobject::mappingproxy_check_mapping(c, mapping) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::mappingproxy_check_mapping(c, mapping)?;
     let PyDictProxy_Type = c.global(Global::PyDictProxy_Type)?;
     let mappingproxy = c._PyObject_GC_New(&PyDictProxy_Type)?;
     c.set_mappingproxyobject_mapping(&mappingproxy, Some(mapping))?;
@@ -2054,13 +1831,7 @@ pub fn PyDictProxy_New<C: CApi>(
     mapping: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDictProxy_New);
-    match super::descrobject::mappingproxy_check_mapping(c, mapping) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::descrobject::mappingproxy_check_mapping(c, mapping)?;
     let PyDictProxy_Type = c.global(Global::PyDictProxy_Type)?;
     let pp = c._PyObject_GC_New(&PyDictProxy_Type)?;
     c.set_mappingproxyobject_mapping(&pp, Some(mapping))?;
@@ -2162,22 +1933,9 @@ pub fn wrapper_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
     let result = match c.PyObject_GenericHash(self__2.as_ref()) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            c.wrapperobject_descr(self_)?;
-            return Err(
-                c
-                    .unsupported(
-                        "wrapper_hash: call of Py_HashPointer while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let descr = c.wrapperobject_descr(self_)?;
-    let result_2 = match c.Py_HashPointer(descr.as_ref()) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if (result ^ -1) == -1 {
-                return Err(error_2);
+            let descr_2 = c.wrapperobject_descr(self_)?;
+            if (-1 ^ c.Py_HashPointer(descr_2.as_ref())?) == -1 {
+                return Err(error);
             }
             return Err(
                 c
@@ -2186,9 +1944,10 @@ pub fn wrapper_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    let x = result ^ result_2;
+    let descr = c.wrapperobject_descr(self_)?;
+    let x = result ^ c.Py_HashPointer(descr.as_ref())?;
     let x_2 = if x == -1 { -2isize } else { x };
     return Ok(x_2);
 }
@@ -2484,20 +2243,13 @@ pub fn property_descr_get<C: CApi>(
             return Ok(Some(c.PyObject_CallOneArg(&object, obj_2)?));
         }
         let mut propname = None::<C::Object>;
-        let result = match super::descrobject::property_name(c, self_, &mut propname) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::descrobject::property_name(c, self_, &mut propname)? < 0 {
             return Ok(None);
         }
         let tp = c.Py_TYPE(obj_2)?;
         let qualname = match super::typeobject::PyType_GetQualName(c, &tp) {
             Ok(qualname) => qualname,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 if !propname.is_some() {
                     let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
                     return Err(
@@ -2513,7 +2265,7 @@ pub fn property_descr_get<C: CApi>(
                     c.PyErr_SetString(&PyExc_AttributeError_4, "property has no getter"),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         if let Some(propname_2) = &propname && let Some(qualname_2) = &qualname {
             let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
@@ -2568,44 +2320,25 @@ pub fn property_descr_set<C: CApi>(
                 Some(object) => object,
                 None => return Err(c.unsupported("NULL in an array")),
             };
-            match c.PyObject_Vectorcall(func_4, &[object, value_2.clone()], 2, None) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            c.PyObject_Vectorcall(func_4, &[object, value_2.clone()], 2, None)?;
         } else {
             let object_2 = match obj {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            match c.PyObject_CallOneArg(func_4, &object_2) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            c.PyObject_CallOneArg(func_4, &object_2)?;
         };
         return Ok(0);
     }
     let mut propname = None::<C::Object>;
-    let result = match super::descrobject::property_name(c, self_, &mut propname) {
-        Ok(result) => result,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result < 0 {
+    if super::descrobject::property_name(c, self_, &mut propname)? < 0 {
         return Ok(-1);
     }
     let qualname_2 = if let Some(obj_2) = obj {
         let tp = c.Py_TYPE(obj_2)?;
         let qualname = match super::typeobject::PyType_GetQualName(c, &tp) {
             Ok(qualname) => qualname,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 if !propname.is_some() {
                     if !value.is_some() {
                         let PyExc_AttributeError_2 = c
@@ -2642,7 +2375,7 @@ pub fn property_descr_set<C: CApi>(
                     c.PyErr_SetString(&PyExc_AttributeError, "property has no setter"),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         qualname.clone()
     } else {
@@ -2896,14 +2629,7 @@ pub fn property_get__name__<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::property_get__name__);
     let mut name = None::<C::Object>;
-    let result = match super::descrobject::property_name(c, prop, &mut name) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::descrobject::property_name(c, prop, &mut name)? < 0 {
         return Ok(None);
     }
     if let Some(name_2) = &name {

@@ -35,10 +35,10 @@ pub fn set_keys<C: CApi>(
 pub fn set_values<C: CApi>(
     c: &mut C,
     mp: &C::Object,
-    values: Option<&C::Object>,
+    values: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::set_values);
-    c.set_PyDictObject_ma_values(mp, values)?;
+    c.set_PyDictObject_ma_values(mp, Some(values))?;
     return Ok(());
 }
 /// CPython: Objects/dictobject.c, `load_keys_nentries`.
@@ -61,13 +61,7 @@ pub fn dict_fromkeys<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_fromkeys);
-    match c._PyArg_CheckPositional("fromkeys", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("fromkeys", nargs, 1, 2)?;
     let iterable = c.item(args, 0)?;
     if !(nargs < 2) {
         let value = c.item(args, 1)?;
@@ -93,13 +87,7 @@ pub fn dict_get<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_get);
-    match c._PyArg_CheckPositional("get", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("get", nargs, 1, 2)?;
     let key = c.item(args, 0)?;
     if !(nargs < 2) {
         let default_value = c.item(args, 1)?;
@@ -116,13 +104,7 @@ pub fn dict_setdefault<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_setdefault);
-    match c._PyArg_CheckPositional("setdefault", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("setdefault", nargs, 1, 2)?;
     let key = c.item(args, 0)?;
     if !(nargs < 2) {
         let default_value = c.item(args, 1)?;
@@ -150,13 +132,7 @@ pub fn dict_pop<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_pop);
-    match c._PyArg_CheckPositional("pop", nargs, 1, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("pop", nargs, 1, 2)?;
     let key = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::dictobject::dict_pop_impl(c, self_, &key, None)?);
@@ -169,7 +145,7 @@ pub fn dict_popitem<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<C::Error, C::Error> {
     c.enter(FunctionId::dict_popitem);
     return Ok(super::dictobject::dict_popitem_impl(c, self_)?);
 }
@@ -221,25 +197,13 @@ pub fn dict_values<C: CApi>(
 /// CPython: Objects/dictobject.c, `get_dict_freelist`.
 pub fn get_dict_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_dict_freelist);
-    let freelists = match c._Py_object_freelists_GET() {
-        Ok(freelists) => freelists,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("get_dict_freelist: NULL->dicts"));
-        }
-        Err(error) => return Err(error),
-    };
+    let freelists = c._Py_object_freelists_GET()?;
     return Ok(c._Py_object_freelists_dicts(&freelists)?);
 }
 /// CPython: Objects/dictobject.c, `get_dictkeys_freelist`.
 pub fn get_dictkeys_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_dictkeys_freelist);
-    let freelists = match c._Py_object_freelists_GET() {
-        Ok(freelists) => freelists,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("get_dictkeys_freelist: NULL->dictkeys"));
-        }
-        Err(error) => return Err(error),
-    };
+    let freelists = c._Py_object_freelists_GET()?;
     return Ok(c._Py_object_freelists_dictkeys(&freelists)?);
 }
 /// CPython: Objects/dictobject.c, `unicode_get_hash`.
@@ -253,6 +217,28 @@ pub fn unicode_get_hash<C: CApi>(
         None => return Err(c.unsupported("NULL->hash")),
     };
     return Ok(c.PyASCIIObject_hash(&object)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_DebugMallocStats`.
+pub fn _PyDict_DebugMallocStats<C: CApi>(
+    c: &mut C,
+    out: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyDict_DebugMallocStats);
+    let dict_freelist = super::dictobject::get_dict_freelist(c)?;
+    let object = match dict_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_dict_freelist_numfree(&object)?;
+    c._PyDebugAllocatorStats(out, "free PyDictObject", numfree, 48)?;
+    let dictkeys_freelist = super::dictobject::get_dictkeys_freelist(c)?;
+    let object_2 = match dictkeys_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree_2 = c._Py_dictkeys_freelist_numfree(&object_2)?;
+    c._PyDebugAllocatorStats(out, "free PyDictKeysObject", numfree_2, 32)?;
+    return Ok(());
 }
 /// CPython: Objects/dictobject.c, `calculate_log2_keysize`.
 pub fn calculate_log2_keysize<C: CApi>(
@@ -451,7 +437,7 @@ pub fn lookdict_index<C: CApi>(
     let mut i_2 = i;
     let mut perturb_2 = perturb;
     loop {
-        let result = match c.dictkeys_get_index(Some(k), i_2 as isize) {
+        let result = match c.dictkeys_get_index(k, i_2 as isize) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 if -1 == index {
@@ -538,14 +524,7 @@ pub fn compare_unicode_unicode<C: CApi>(
         return Ok(1);
     }
     if super::dictobject::unicode_get_hash(c, ep_key.as_ref())? == hash {
-        let result = match c.dictobject_unicode_eq(ep_key.as_ref(), key) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if c.dictobject_unicode_eq(ep_key.as_ref(), key)? != 0 {
             return Ok(1);
         }
         return Ok(0);
@@ -608,7 +587,7 @@ pub fn unicodekeys_lookup_split<C: CApi>(
     hash: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicodekeys_lookup_split);
-    return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, hash)?);
+    return Ok(c.unicodekeys_lookup_unicode(dk, key, hash)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDictKeys_StringLookup`.
 pub fn _PyDictKeys_StringLookup<C: CApi>(
@@ -638,7 +617,7 @@ pub fn _PyDictKeys_StringLookup<C: CApi>(
         } else {
             result
         };
-        return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, hash)?);
+        return Ok(c.unicodekeys_lookup_unicode(dk, key, hash)?);
     }
     return Ok(-3);
 }
@@ -737,179 +716,115 @@ pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
 /// CPython: Objects/dictobject.c, `_PyDict_MaybeUntrack`.
 pub fn _PyDict_MaybeUntrack<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyDict_MaybeUntrack);
-    if c.PyDict_CheckExact(op)? {
-        let result = match c._PyObject_GC_IS_TRACKED(Some(op)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                c.PyDictObject_ma_keys_dk_nentries(op)?;
-                if c.PyDictObject_ma_values(op)?.is_some() {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyDict_MaybeUntrack: loop while an exception is pending",
-                            ),
-                    );
+    if c.PyDict_CheckExact(op)? && c._PyObject_GC_IS_TRACKED(op)? != 0 {
+        let dk_nentries = c.PyDictObject_ma_keys_dk_nentries(op)?;
+        let ma_values = c.PyDictObject_ma_values(op)?;
+        if ma_values.is_some() {
+            {
+                let mut i = 0isize;
+                loop {
+                    if i < dk_nentries {
+                        let Some(value) = &c.PyDictObject_ma_values_values_at(op, i)?
+                        else {
+                            let i_3 = i.wrapping_add(1);
+                            i = i_3;
+                            continue;
+                        };
+                        if c._PyObject_GC_MAY_BE_TRACKED(value)? != 0 {
+                            return Ok(());
+                        }
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break;
                 }
-                if !((c.PyDictObject_ma_keys_dk_kind(op)? as i32) != 0) {
-                    c.PyDictObject_ma_keys(op)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyDict_MaybeUntrack: call of DK_ENTRIES while an exception is pending",
-                            ),
-                    );
-                }
-                c.PyDictObject_ma_keys(op)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDict_MaybeUntrack: call of DK_UNICODE_ENTRIES while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            let dk_nentries = c.PyDictObject_ma_keys_dk_nentries(op)?;
-            let ma_values = c.PyDictObject_ma_values(op)?;
-            if ma_values.is_some() {
+            };
+        } else {
+            let dk_kind = c.PyDictObject_ma_keys_dk_kind(op)?;
+            if (dk_kind as i32) != 0 {
+                let ma_keys = c.PyDictObject_ma_keys(op)?;
+                let ep0 = match c.DK_UNICODE_ENTRIES(ma_keys.as_ref()) {
+                    Ok(ep0) => ep0,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyDict_MaybeUntrack: loop while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
                 {
-                    let mut i = 0isize;
+                    let mut i_4 = 0isize;
                     loop {
-                        if i < dk_nentries {
-                            let Some(value) = &c.PyDictObject_ma_values_values_at(op, i)?
+                        if i_4 < dk_nentries {
+                            let pointer = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+                            let Some(value_2) = &c.PyDictUnicodeEntry_me_value(&pointer)?
                             else {
-                                let i_3 = i.wrapping_add(1);
-                                i = i_3;
+                                let i_6 = i_4.wrapping_add(1);
+                                i_4 = i_6;
                                 continue;
                             };
-                            let result_2 = match c
-                                ._PyObject_GC_MAY_BE_TRACKED(Some(value))
-                            {
-                                Ok(result_2) => result_2,
-                                Err(error_2) if c.is_exception(&error_2) => {
-                                    return Err(error_2);
-                                }
-                                Err(error_2) => return Err(error_2),
-                            };
-                            if result_2 != 0 {
+                            if c._PyObject_GC_MAY_BE_TRACKED(value_2)? != 0 {
                                 return Ok(());
                             }
-                            let i_2 = i.wrapping_add(1);
-                            i = i_2;
+                            let i_5 = i_4.wrapping_add(1);
+                            i_4 = i_5;
                             continue;
                         }
                         break;
                     }
                 };
             } else {
-                let dk_kind = c.PyDictObject_ma_keys_dk_kind(op)?;
-                if (dk_kind as i32) != 0 {
-                    let ma_keys = c.PyDictObject_ma_keys(op)?;
-                    let ep0 = match c.DK_UNICODE_ENTRIES(ma_keys.as_ref()) {
-                        Ok(ep0) => ep0,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyDict_MaybeUntrack: loop while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    {
-                        let mut i_4 = 0isize;
-                        loop {
-                            if i_4 < dk_nentries {
-                                let pointer = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-                                let Some(value_2) = &c
-                                    .PyDictUnicodeEntry_me_value(&pointer)? else {
-                                    let i_6 = i_4.wrapping_add(1);
-                                    i_4 = i_6;
-                                    continue;
-                                };
-                                let result_3 = match c
-                                    ._PyObject_GC_MAY_BE_TRACKED(Some(value_2))
-                                {
-                                    Ok(result_3) => result_3,
-                                    Err(error_4) if c.is_exception(&error_4) => {
-                                        return Err(error_4);
-                                    }
-                                    Err(error_4) => return Err(error_4),
-                                };
-                                if result_3 != 0 {
-                                    return Ok(());
-                                }
-                                let i_5 = i_4.wrapping_add(1);
-                                i_4 = i_5;
+                let ma_keys_2 = c.PyDictObject_ma_keys(op)?;
+                let ep0_2 = match c.DK_ENTRIES(ma_keys_2.as_ref()) {
+                    Ok(ep0_2) => ep0_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyDict_MaybeUntrack: loop while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                {
+                    let mut i_7 = 0isize;
+                    loop {
+                        if i_7 < dk_nentries {
+                            let pointer_2 = c.step(&ep0_2, i_7, "PyDictKeyEntry")?;
+                            let Some(value_3) = &c.PyDictKeyEntry_me_value(&pointer_2)?
+                            else {
+                                let i_9 = i_7.wrapping_add(1);
+                                i_7 = i_9;
                                 continue;
+                            };
+                            if c._PyObject_GC_MAY_BE_TRACKED(value_3)? != 0 {
+                                return Ok(());
                             }
-                            break;
-                        }
-                    };
-                } else {
-                    let ma_keys_2 = c.PyDictObject_ma_keys(op)?;
-                    let ep0_2 = match c.DK_ENTRIES(ma_keys_2.as_ref()) {
-                        Ok(ep0_2) => ep0_2,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyDict_MaybeUntrack: loop while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    {
-                        let mut i_7 = 0isize;
-                        loop {
-                            if i_7 < dk_nentries {
-                                let pointer_2 = c.step(&ep0_2, i_7, "PyDictKeyEntry")?;
-                                let Some(value_3) = &c.PyDictKeyEntry_me_value(&pointer_2)?
-                                else {
-                                    let i_9 = i_7.wrapping_add(1);
-                                    i_7 = i_9;
-                                    continue;
-                                };
-                                let result_4 = match c
-                                    ._PyObject_GC_MAY_BE_TRACKED(Some(value_3))
-                                {
-                                    Ok(result_4) => result_4,
-                                    Err(error_6) if c.is_exception(&error_6) => {
-                                        return Err(error_6);
-                                    }
-                                    Err(error_6) => return Err(error_6),
-                                };
-                                if result_4 != 0 {
-                                    return Ok(());
+                            let pointer_3 = c.step(&ep0_2, i_7, "PyDictKeyEntry")?;
+                            let me_key = c.PyDictKeyEntry_me_key(&pointer_3)?;
+                            let object = match me_key.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
                                 }
-                                let pointer_3 = c.step(&ep0_2, i_7, "PyDictKeyEntry")?;
-                                let me_key = c.PyDictKeyEntry_me_key(&pointer_3)?;
-                                let result_5 = match c
-                                    ._PyObject_GC_MAY_BE_TRACKED(me_key.as_ref())
-                                {
-                                    Ok(result_5) => result_5,
-                                    Err(error_7) if c.is_exception(&error_7) => {
-                                        return Err(error_7);
-                                    }
-                                    Err(error_7) => return Err(error_7),
-                                };
-                                if result_5 != 0 {
-                                    return Ok(());
-                                }
-                                let i_8 = i_7.wrapping_add(1);
-                                i_7 = i_8;
-                                continue;
+                            };
+                            if c._PyObject_GC_MAY_BE_TRACKED(&object)? != 0 {
+                                return Ok(());
                             }
-                            break;
+                            let i_8 = i_7.wrapping_add(1);
+                            i_7 = i_8;
+                            continue;
                         }
-                    };
+                        break;
+                    }
                 };
             };
-            return Ok(());
-        }
+        };
         return Ok(());
     }
     return Ok(());
@@ -922,16 +837,12 @@ pub fn is_unusable_slot<C: CApi>(c: &mut C, ix: isize) -> Result<i32, C::Error> 
 /// CPython: Objects/dictobject.c, `find_empty_slot`.
 pub fn find_empty_slot<C: CApi>(
     c: &mut C,
-    keys: Option<&C::Object>,
+    keys: &C::Object,
     hash: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::find_empty_slot);
-    let object = match keys {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->dk_log2_size")),
-    };
     let mask = (1 as i32)
-        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(&object)? as i32) as u32)
+        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
         .wrapping_sub(1) as usize;
     let i = (hash as usize) & mask;
     let result = match c.dictkeys_get_index(keys, i as isize) {
@@ -1003,7 +914,7 @@ pub fn insertion_resize<C: CApi>(
 /// CPython: Objects/dictobject.c, `insert_split_key`.
 pub fn insert_split_key<C: CApi>(
     c: &mut C,
-    keys: Option<&C::Object>,
+    keys: &C::Object,
     key: &C::Object,
     hash: isize,
 ) -> Result<isize, C::Error> {
@@ -1011,27 +922,11 @@ pub fn insert_split_key<C: CApi>(
     let result = match c.unicodekeys_lookup_unicode(keys, key, hash) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            let object = match keys {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->dk_usable")),
-            };
-            if c.PyDictKeysObject_dk_usable(&object)? > 0 {
-                let object_2 = match keys {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->dk_version")),
-                };
-                c.set_PyDictKeysObject_dk_version(&object_2, 0)?;
+            if c.PyDictKeysObject_dk_usable(keys)? > 0 {
+                c.set_PyDictKeysObject_dk_version(keys, 0)?;
                 let result_2 = super::dictobject::find_empty_slot(c, keys, hash)?;
-                let object_3 = match keys {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->dk_nentries")),
-                };
-                let dk_nentries = c.PyDictKeysObject_dk_nentries(&object_3)?;
-                let object_4 = match keys {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c.dictkeys_set_index(&object_4, result_2, dk_nentries)?;
+                let dk_nentries = c.PyDictKeysObject_dk_nentries(keys)?;
+                c.dictkeys_set_index(keys, result_2, dk_nentries)?;
                 return Err(
                     c
                         .unsupported(
@@ -1050,116 +945,28 @@ pub fn insert_split_value<C: CApi>(
     c: &mut C,
     mp: &C::Object,
     key: &C::Object,
-    value: Option<&C::Object>,
+    value: &C::Object,
     ix: isize,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::insert_split_value);
     {
         loop {
-            {
-                let result = match c._PyObject_GC_IS_TRACKED(Some(mp)) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        if c.PyDictObject_ma_values_values_at(mp, ix)?.is_some() {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if !(result != 0) {
-                    {
-                        let result_2 = match c._PyObject_GC_MAY_BE_TRACKED(Some(key)) {
-                            Ok(result_2) => result_2,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                if c.PyDictObject_ma_values_values_at(mp, ix)?.is_some() {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if !(result_2 != 0) {
-                            let result_3 = match c._PyObject_GC_MAY_BE_TRACKED(value) {
-                                Ok(result_3) => result_3,
-                                Err(error_3) if c.is_exception(&error_3) => {
-                                    if c.PyDictObject_ma_values_values_at(mp, ix)?.is_some() {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_3) => return Err(error_3),
-                            };
-                            if result_3 != 0 {}
-                        }
-                    };
-                }
-            };
+            let result = c._PyObject_GC_IS_TRACKED(mp)?;
+            if !(result != 0) {
+                let result_2 = c._PyObject_GC_MAY_BE_TRACKED(key)?;
+                if (result_2 != 0) || (c._PyObject_GC_MAY_BE_TRACKED(value)? != 0) {}
+            }
             break;
         }
     };
     let old_value = c.PyDictObject_ma_values_values_at(mp, ix)?;
     if old_value.is_some() {
-        let result_4 = match c._PyDict_NotifyEvent(1, mp, Some(key), value) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
-                c.set_PyDictObject_ma_version_tag(mp, 18446744073709551615)?;
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
-        c.set_PyDictObject_ma_version_tag(mp, result_4)?;
+        let result_3 = c._PyDict_NotifyEvent(1, mp, key, value)?;
+        c.set_PyDictObject_ma_values_values_at(mp, ix, Some(value))?;
+        c.set_PyDictObject_ma_version_tag(mp, result_3)?;
     } else {
-        let result_5 = match c._PyDict_NotifyEvent(0, mp, Some(key), value) {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
-                c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
-                let ma_values_2 = c.PyDictObject_ma_values(mp)?;
-                let object_2 = match ma_values_2.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyDictValues_AddToInsertionOrder(&object_2, ix)?;
-                let ma_used_2 = c.PyDictObject_ma_used(mp)?;
-                c.set_PyDictObject_ma_used(mp, ma_used_2.wrapping_add(1))?;
-                c.set_PyDictObject_ma_version_tag(mp, 18446744073709551615)?;
-                return Err(error_5);
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
+        let result_4 = c._PyDict_NotifyEvent(0, mp, key, value)?;
+        c.set_PyDictObject_ma_values_values_at(mp, ix, Some(value))?;
         let ma_values = c.PyDictObject_ma_values(mp)?;
         let object = match ma_values.as_ref() {
             Some(object) => object.clone(),
@@ -1168,7 +975,7 @@ pub fn insert_split_value<C: CApi>(
         c._PyDictValues_AddToInsertionOrder(&object, ix)?;
         let ma_used = c.PyDictObject_ma_used(mp)?;
         c.set_PyDictObject_ma_used(mp, ma_used.wrapping_add(1))?;
-        c.set_PyDictObject_ma_version_tag(mp, result_5)?;
+        c.set_PyDictObject_ma_version_tag(mp, result_4)?;
     };
     return Ok(());
 }
@@ -1193,7 +1000,7 @@ pub fn build_indices_generic<C: CApi>(
                 let mut i_2 = i;
                 let mut perturb_2 = perturb;
                 loop {
-                    match c.dictkeys_get_index(Some(keys), i_2 as isize) {
+                    match c.dictkeys_get_index(keys, i_2 as isize) {
                         Ok(_) => {}
                         Err(error) if c.is_exception(&error) => {
                             c.dictkeys_set_index(keys, i_2 as isize, 0)?;
@@ -1242,7 +1049,7 @@ pub fn build_indices_unicode<C: CApi>(
                 let mut i_2 = i;
                 let mut perturb_2 = perturb;
                 loop {
-                    match c.dictkeys_get_index(Some(keys), i_2 as isize) {
+                    match c.dictkeys_get_index(keys, i_2 as isize) {
                         Ok(_) => {}
                         Err(error) if c.is_exception(&error) => {
                             c.dictkeys_set_index(keys, i_2 as isize, 0)?;
@@ -1345,18 +1152,7 @@ pub fn _PyDict_FromItems<C: CApi>(
                 if i_3 < length {
                     let key = c.item(ks_2, 0)?;
                     let value = c.item(vs, 0)?;
-                    match super::dictobject::setitem_lock_held(
-                        c,
-                        dict,
-                        &key,
-                        Some(&value),
-                    ) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
+                    super::dictobject::setitem_lock_held(c, dict, &key, &value)?;
                     let i_4 = i_3.wrapping_add(1);
                     i_3 = i_4;
                     ks_2 = ks_2.get((keys_offset as usize)..).unwrap_or_default();
@@ -1571,7 +1367,7 @@ pub fn setitem_take2_lock_held<C: CApi>(
     c: &mut C,
     mp: &C::Object,
     key: &C::Object,
-    value: Option<&C::Object>,
+    value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::setitem_take2_lock_held);
     let result = c._PyObject_HashFast(key)?;
@@ -1583,7 +1379,7 @@ pub fn setitem_take2_lock_held<C: CApi>(
     } {
         return Ok(c.insert_to_emptydict(mp, key, result, value)?);
     }
-    return Ok(c.insertdict(mp, Some(key), result, value)?);
+    return Ok(c.insertdict(mp, Some(key), result, Some(value))?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_Take2`.
 pub fn _PyDict_SetItem_Take2<C: CApi>(
@@ -1593,14 +1389,14 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_SetItem_Take2);
-    return Ok(super::dictobject::setitem_take2_lock_held(c, mp, key, Some(value))?);
+    return Ok(super::dictobject::setitem_take2_lock_held(c, mp, key, value)?);
 }
 /// CPython: Objects/dictobject.c, `setitem_lock_held`.
 pub fn setitem_lock_held<C: CApi>(
     c: &mut C,
     mp: &C::Object,
     key: &C::Object,
-    value: Option<&C::Object>,
+    value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::setitem_lock_held);
     return Ok(super::dictobject::setitem_take2_lock_held(c, mp, key, value)?);
@@ -1620,7 +1416,7 @@ pub fn _PyDict_SetItem_KnownHash_LockHeld<C: CApi>(
         Some(object) => c.Py_Is(&empty_keys_struct, object)?,
         None => false,
     } {
-        return Ok(c.insert_to_emptydict(mp, key, hash, Some(value))?);
+        return Ok(c.insert_to_emptydict(mp, key, hash, value)?);
     }
     return Ok(c.insertdict(mp, Some(key), hash, Some(value))?);
 }
@@ -1652,43 +1448,28 @@ pub fn delitem_knownhash_lock_held<C: CApi>(
     op: &C::Object,
     key: &C::Object,
     hash: isize,
-) -> Result<i32, C::Error> {
+) -> Result<C::Error, C::Error> {
     c.enter(FunctionId::delitem_knownhash_lock_held);
     if c.PyDict_Check(op)? {
         let mut old_value = None::<C::Object>;
-        let result = match c._Py_dict_lookup(op, key, hash, &mut old_value) {
-            Ok(result) => result,
+        match c._Py_dict_lookup(op, key, hash, &mut old_value) {
+            Ok(_) => {}
             Err(error) if c.is_exception(&error) => {
-                return Err(c._PyErr_SetKeyError(key));
+                return Ok(c._PyErr_SetKeyError(key));
             }
             Err(error) => return Err(error),
         };
-        if let Some(old_value_2) = &old_value {
-            let result_2 = match c._PyDict_NotifyEvent(2, op, Some(key), None) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c.delitem_common(
-                        op,
-                        hash,
-                        result,
-                        old_value_2,
-                        18446744073709551615,
-                    )?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "delitem_knownhash_lock_held: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            c.delitem_common(op, hash, result, old_value_2, result_2)?;
-            return Ok(0);
+        if old_value.is_some() {
+            return Err(
+                c
+                    .unsupported(
+                        "delitem_knownhash_lock_held: NULL as an argument of _PyDict_NotifyEvent",
+                    ),
+            );
         }
-        return Err(c._PyErr_SetKeyError(key));
+        return Ok(c._PyErr_SetKeyError(key));
     }
-    return Err(c.PyErr_BadInternalCall());
+    return Ok(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/dictobject.c, `_PyDict_DelItem_KnownHash`.
 pub fn _PyDict_DelItem_KnownHash<C: CApi>(
@@ -1696,7 +1477,7 @@ pub fn _PyDict_DelItem_KnownHash<C: CApi>(
     op: &C::Object,
     key: &C::Object,
     hash: isize,
-) -> Result<i32, C::Error> {
+) -> Result<C::Error, C::Error> {
     c.enter(FunctionId::_PyDict_DelItem_KnownHash);
     return Ok(super::dictobject::delitem_knownhash_lock_held(c, op, key, hash)?);
 }
@@ -1705,7 +1486,7 @@ pub fn clear_lock_held<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Erro
     c.enter(FunctionId::clear_lock_held);
     if c.PyDict_Check(op)? {
         let oldkeys = c.PyDictObject_ma_keys(op)?;
-        let oldvalues = c.PyDictObject_ma_values(op)?;
+        c.PyDictObject_ma_values(op)?;
         let empty_keys_struct = c.variable("empty_keys_struct")?;
         if match oldkeys.as_ref() {
             Some(object) => c.Py_Is(&empty_keys_struct, object)?,
@@ -1713,81 +1494,9 @@ pub fn clear_lock_held<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Erro
         } {
             return Ok(());
         }
-        let result = match c._PyDict_NotifyEvent(4, op, None, None) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                super::dictobject::ensure_shared_on_resize(c, op)?;
-                c.set_PyDictObject_ma_version_tag(op, 18446744073709551615)?;
-                c.set_PyDictObject_ma_used(op, 0)?;
-                if oldvalues.is_some() {
-                    let object_4 = match oldkeys.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->dk_nentries")),
-                    };
-                    c.PyDictKeysObject_dk_nentries(&object_4)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "clear_lock_held: loop while an exception is pending",
-                            ),
-                    );
-                }
-                let empty_keys_struct_4 = c.variable("empty_keys_struct")?;
-                super::dictobject::set_keys(c, op, &empty_keys_struct_4)?;
-                let object_5 = match oldkeys.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c.dictkeys_decref(&object_5, 0)?;
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        super::dictobject::ensure_shared_on_resize(c, op)?;
-        c.set_PyDictObject_ma_version_tag(op, result)?;
-        c.set_PyDictObject_ma_used(op, 0)?;
-        if let Some(oldvalues_2) = &oldvalues {
-            let object = match oldkeys.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->dk_nentries")),
-            };
-            let dk_nentries = c.PyDictKeysObject_dk_nentries(&object)?;
-            {
-                let mut i = 0isize;
-                loop {
-                    if i < dk_nentries {
-                        c.set_PyDictValues_values_at(oldvalues_2, i, None)?;
-                        let i_2 = i.wrapping_add(1);
-                        i = i_2;
-                        continue;
-                    }
-                    break;
-                }
-            };
-            let embedded = c.PyDictValues_embedded(oldvalues_2)?;
-            if embedded != 0 {
-                c.set_PyDictValues_size(oldvalues_2, 0)?;
-            } else {
-                super::dictobject::set_values(c, op, None)?;
-                let empty_keys_struct_2 = c.variable("empty_keys_struct")?;
-                super::dictobject::set_keys(c, op, &empty_keys_struct_2)?;
-                super::dictobject::free_values(c, Some(oldvalues_2), 0)?;
-                let object_2 = match oldkeys.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c.dictkeys_decref(&object_2, 0)?;
-            };
-        } else {
-            let empty_keys_struct_3 = c.variable("empty_keys_struct")?;
-            super::dictobject::set_keys(c, op, &empty_keys_struct_3)?;
-            let object_3 = match oldkeys.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c.dictkeys_decref(&object_3, 0)?;
-        };
-        return Ok(());
+        return Err(
+            c.unsupported("clear_lock_held: NULL as an argument of _PyDict_NotifyEvent"),
+        );
     }
     return Ok(());
 }
@@ -1815,8 +1524,8 @@ pub fn _PyDict_Pop_KnownHash<C: CApi>(
         return Ok(0);
     }
     let mut old_value = None::<C::Object>;
-    let result_2 = match c._Py_dict_lookup(mp, key, hash, &mut old_value) {
-        Ok(result_2) => result_2,
+    match c._Py_dict_lookup(mp, key, hash, &mut old_value) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             if result.is_some() {
                 if let Some(variable) = result.as_deref_mut() {
@@ -1828,45 +1537,20 @@ pub fn _PyDict_Pop_KnownHash<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let Some(old_value_2) = &old_value else {
-        if result.is_some() {
-            if let Some(variable) = result.as_deref_mut() {
-                *variable = None;
-            }
-        }
-        return Ok(0);
-    };
-    let result_3 = match c._PyDict_NotifyEvent(2, mp, Some(key), None) {
-        Ok(result_3) => result_3,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.delitem_common(mp, hash, result_2, old_value_2, 18446744073709551615)?;
-            if result.is_some() {
-                if let Some(variable) = result.as_deref_mut() {
-                    *variable = Some(old_value_2.clone());
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDict_Pop_KnownHash: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "_PyDict_Pop_KnownHash: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    c.delitem_common(mp, hash, result_2, old_value_2, result_3)?;
+    if old_value.is_some() {
+        return Err(
+            c
+                .unsupported(
+                    "_PyDict_Pop_KnownHash: NULL as an argument of _PyDict_NotifyEvent",
+                ),
+        );
+    }
     if result.is_some() {
         if let Some(variable) = result.as_deref_mut() {
-            *variable = Some(old_value_2.clone());
+            *variable = None;
         }
     }
-    return Ok(1);
+    return Ok(0);
 }
 /// CPython: Objects/dictobject.c, `pop_lock_held`.
 pub fn pop_lock_held<C: CApi>(
@@ -1967,14 +1651,7 @@ pub fn _PyDict_Pop<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_Pop);
     let mut result = None::<C::Object>;
-    let result_2 = match super::dictobject::PyDict_Pop(c, dict, key, Some(&mut result)) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 == 0 {
+    if super::dictobject::PyDict_Pop(c, dict, key, Some(&mut result))? == 0 {
         if let Some(default_value_2) = default_value {
             return Ok(Some(default_value_2.clone()));
         }
@@ -2034,14 +1711,7 @@ pub fn dict_dict_fromkeys<C: CApi>(
             c.PyDictObject_ma_keys_dk_log2_size(mp)?
         }
     };
-    let result_5 = match c.dictresize(mp, value_2, i32::from(unicode)) {
-        Ok(result_5) => result_5,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_5 != 0 {
+    if c.dictresize(mp, value_2, i32::from(unicode))? != 0 {
         return Ok(None);
     }
     {
@@ -2051,35 +1721,16 @@ pub fn dict_dict_fromkeys<C: CApi>(
             let mut key = None::<C::Object>;
             let mut oldvalue = None::<C::Object>;
             let mut hash = 0;
-            let result_6 = match c
+            if c
                 ._PyDict_Next(
-                    Some(iterable),
+                    iterable,
                     &mut pos_2,
                     &mut key,
                     &mut oldvalue,
                     Some(&mut hash),
-                )
+                )? != 0
             {
-                Ok(result_6) => result_6,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "dict_dict_fromkeys: call of insertdict while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_6 != 0 {
-                let result_7 = match c.insertdict(mp, key.as_ref(), hash, Some(value)) {
-                    Ok(result_7) => result_7,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                if !(result_7 != 0) {
+                if !(c.insertdict(mp, key.as_ref(), hash, Some(value))? != 0) {
                     pos = pos_2;
                     continue;
                 }
@@ -2141,14 +1792,7 @@ pub fn dict_set_fromkeys<C: CApi>(
             c.PyDictObject_ma_keys_dk_log2_size(mp)?
         }
     };
-    let result_5 = match c.dictresize(mp, value_2, 0) {
-        Ok(result_5) => result_5,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_5 != 0 {
+    if c.dictresize(mp, value_2, 0)? != 0 {
         return Ok(None);
     }
     {
@@ -2157,11 +1801,11 @@ pub fn dict_set_fromkeys<C: CApi>(
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut hash = 0;
-            let result_6 = match c
+            let result_5 = match c
                 ._PySet_NextEntryRef(iterable, &mut pos_2, &mut key, &mut hash)
             {
-                Ok(result_6) => result_6,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Ok(result_5) => result_5,
+                Err(error_3) if c.is_exception(&error_3) => {
                     return Err(
                         c
                             .unsupported(
@@ -2169,17 +1813,10 @@ pub fn dict_set_fromkeys<C: CApi>(
                             ),
                     );
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_3) => return Err(error_3),
             };
-            if result_6 != 0 {
-                let result_7 = match c.insertdict(mp, key.as_ref(), hash, Some(value)) {
-                    Ok(result_7) => result_7,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                if !(result_7 != 0) {
+            if result_5 != 0 {
+                if !(c.insertdict(mp, key.as_ref(), hash, Some(value))? != 0) {
                     pos = pos_2;
                     continue;
                 }
@@ -2213,26 +1850,8 @@ pub fn _PyDict_FromKeys<C: CApi>(
     if check_2 {
         {
             loop {
-                let key = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key) => key,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if let Some(key_2) = &key {
-                    match super::dictobject::setitem_lock_held(
-                        c,
-                        &mp,
-                        key_2,
-                        Some(value),
-                    ) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                if let Some(key) = &super::abstract_::PyIter_Next(c, &it)? {
+                    super::dictobject::setitem_lock_held(c, &mp, key, value)?;
                     continue;
                 }
                 break;
@@ -2241,15 +1860,8 @@ pub fn _PyDict_FromKeys<C: CApi>(
     } else {
         {
             loop {
-                let key_3 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_3) => key_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if let Some(key_4) = &key_3 {
-                    super::abstract_::PyObject_SetItem(c, &mp, key_4, value)?;
+                if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                    super::abstract_::PyObject_SetItem(c, &mp, key_2, value)?;
                     continue;
                 }
                 break;
@@ -2262,124 +1874,9 @@ pub fn _PyDict_FromKeys<C: CApi>(
 pub fn dict_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::dict_dealloc);
     c._PyObject_ResurrectStart(self_)?;
-    match c._PyDict_NotifyEvent(5, self_, None, None) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "dict_dealloc: call of _PyObject_ResurrectEnd while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c._PyObject_ResurrectEnd(self_) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
-        return Ok(());
-    }
-    let values = c.PyDictObject_ma_values(self_)?;
-    let keys = c.PyDictObject_ma_keys(self_)?;
-    c.PyObject_GC_UnTrack(Some(self_))?;
-    if let Some(values_2) = &values {
-        let embedded = c.PyDictValues_embedded(values_2)?;
-        if (embedded as i32) == 0 {
-            let n = c.PyDictValues_capacity(values_2)? as isize;
-            {
-                let mut i = 0isize;
-                loop {
-                    if i < n {
-                        let i_2 = i.wrapping_add(1);
-                        i = i_2;
-                        continue;
-                    }
-                    break;
-                }
-            };
-            super::dictobject::free_values(c, Some(values_2), 0)?;
-        }
-        let object = match keys.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c.dictkeys_decref(&object, 0)?;
-    } else {
-        if let Some(keys_2) = &keys {
-            c.dictkeys_decref(keys_2, 0)?;
-        }
-    };
-    let freelist = super::dictobject::get_dict_freelist(c)?;
-    let object_2 = match freelist.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->numfree")),
-    };
-    let numfree = c._Py_dict_freelist_numfree(&object_2)?;
-    if numfree < 80 {
-        let object_3 = match freelist.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->numfree")),
-        };
-        if c._Py_dict_freelist_numfree(&object_3)? >= 0 {
-            let PyDict_Type = c.global(Global::PyDict_Type)?;
-            if c.Py_IS_TYPE(self_, &PyDict_Type)? {
-                let object_4 = match freelist.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->items")),
-                };
-                let object_5 = match freelist.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->numfree")),
-                };
-                let numfree_2 = c._Py_dict_freelist_numfree(&object_5)?;
-                let object_6 = match freelist.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->numfree")),
-                };
-                let numfree_3 = c._Py_dict_freelist_numfree(&object_6)?;
-                let object_7 = match freelist.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->numfree")),
-                };
-                c.set__Py_dict_freelist_numfree(&object_7, numfree_3.wrapping_add(1))?;
-                c.set__Py_dict_freelist_items_at(
-                    &object_4,
-                    numfree_2 as isize,
-                    Some(self_),
-                )?;
-            } else {
-                let tp = c.Py_TYPE(self_)?;
-                let tp_free = c.slot(&tp, Slot::tp_free)?;
-                let function = match tp_free.as_ref() {
-                    Some(function) => function.clone(),
-                    None => return Err(c.unsupported("call of a slot that is empty")),
-                };
-                c.call_freefunc(&function, Some(self_))?;
-            }
-        } else {
-            let tp = c.Py_TYPE(self_)?;
-            let tp_free = c.slot(&tp, Slot::tp_free)?;
-            let function = match tp_free.as_ref() {
-                Some(function) => function.clone(),
-                None => return Err(c.unsupported("call of a slot that is empty")),
-            };
-            c.call_freefunc(&function, Some(self_))?;
-        }
-    } else {
-        let tp = c.Py_TYPE(self_)?;
-        let tp_free = c.slot(&tp, Slot::tp_free)?;
-        let function = match tp_free.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        c.call_freefunc(&function, Some(self_))?;
-    };
-    return Ok(());
+    return Err(
+        c.unsupported("dict_dealloc: NULL as an argument of _PyDict_NotifyEvent"),
+    );
 }
 /// CPython: Objects/dictobject.c, `dict_repr_lock_held`.
 pub fn dict_repr_lock_held<C: CApi>(
@@ -2390,13 +1887,7 @@ pub fn dict_repr_lock_held<C: CApi>(
     let i = super::object::Py_ReprEnter(c, self_)? as isize;
     if i != 0 {
         let value = if i > 0 {
-            let result = match c.PyUnicode_FromString(Some("{...}")) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyUnicode_FromString(Some("{...}"))?;
             Some(result.clone())
         } else {
             None
@@ -2406,7 +1897,7 @@ pub fn dict_repr_lock_held<C: CApi>(
     if c.PyDictObject_ma_used(self_)? == 0 {
         match super::object::Py_ReprLeave(c, self_) {
             Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -2414,7 +1905,7 @@ pub fn dict_repr_lock_held<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         return Ok(Some(c.PyUnicode_FromString(Some("{}"))?));
     }
@@ -2430,19 +1921,19 @@ pub fn dict_repr_lock_held<C: CApi>(
     )?;
     match c._PyUnicodeWriter_WriteChar(&writer, 123) {
         Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             match super::object::Py_ReprLeave(c, self_) {
                 Ok(_) => {}
-                Err(error_22) if c.is_exception(&error_22) => {
+                Err(error_20) if c.is_exception(&error_20) => {
                     c._PyUnicodeWriter_Dealloc(&writer)?;
-                    return Err(error_22);
+                    return Err(error_20);
                 }
-                Err(error_22) => return Err(error_22),
+                Err(error_20) => return Err(error_20),
             };
             c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error_3);
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     let writer_3 = {
         let mut first = 1i32;
@@ -2452,78 +1943,28 @@ pub fn dict_repr_lock_held<C: CApi>(
             let mut i_3 = i_2;
             let mut key = None::<C::Object>;
             let mut value_2 = None::<C::Object>;
-            let result_4 = match c
-                ._PyDict_Next(Some(self_), &mut i_3, &mut key, &mut value_2, None)
-            {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    if first != 0 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "dict_repr_lock_held: call of PyObject_Repr while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "dict_repr_lock_held: call of _PyUnicodeWriter_WriteASCIIString while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_4 != 0 {
+            if c._PyDict_Next(self_, &mut i_3, &mut key, &mut value_2, None)? != 0 {
                 if !(first != 0) {
                     match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
                         Ok(_) => {}
-                        Err(error_5) if c.is_exception(&error_5) => {
+                        Err(error_3) if c.is_exception(&error_3) => {
                             match super::object::Py_ReprLeave(c, self_) {
                                 Ok(_) => {}
-                                Err(error_6) if c.is_exception(&error_6) => {
+                                Err(error_4) if c.is_exception(&error_4) => {
                                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                    return Err(error_6);
+                                    return Err(error_4);
                                 }
-                                Err(error_6) => return Err(error_6),
+                                Err(error_4) => return Err(error_4),
                             };
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_5);
+                            return Err(error_3);
                         }
-                        Err(error_5) => return Err(error_5),
+                        Err(error_3) => return Err(error_3),
                     };
                 }
                 let s = match super::object::PyObject_Repr(c, key.as_ref()) {
                     Ok(s) => s,
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        match super::object::Py_ReprLeave(c, self_) {
-                            Ok(_) => {}
-                            Err(error_18) if c.is_exception(&error_18) => {
-                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_18);
-                            }
-                            Err(error_18) => return Err(error_18),
-                        };
-                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_7);
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
-                let Some(s_2) = &s else {
-                    match super::object::Py_ReprLeave(c, self_) {
-                        Ok(_) => {}
-                        Err(error_17) if c.is_exception(&error_17) => {
-                            c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_17);
-                        }
-                        Err(error_17) => return Err(error_17),
-                    };
-                    c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                    return Ok(None);
-                };
-                match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
-                    Ok(_) => {}
-                    Err(error_8) if c.is_exception(&error_8) => {
+                    Err(error_5) if c.is_exception(&error_5) => {
                         match super::object::Py_ReprLeave(c, self_) {
                             Ok(_) => {}
                             Err(error_16) if c.is_exception(&error_16) => {
@@ -2533,29 +1974,25 @@ pub fn dict_repr_lock_held<C: CApi>(
                             Err(error_16) => return Err(error_16),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_8);
+                        return Err(error_5);
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_5) => return Err(error_5),
                 };
-                match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ": ", 2) {
+                let Some(s_2) = &s else {
+                    match super::object::Py_ReprLeave(c, self_) {
+                        Ok(_) => {}
+                        Err(error_15) if c.is_exception(&error_15) => {
+                            c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                            return Err(error_15);
+                        }
+                        Err(error_15) => return Err(error_15),
+                    };
+                    c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                    return Ok(None);
+                };
+                match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
                     Ok(_) => {}
-                    Err(error_9) if c.is_exception(&error_9) => {
-                        match super::object::Py_ReprLeave(c, self_) {
-                            Ok(_) => {}
-                            Err(error_15) if c.is_exception(&error_15) => {
-                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_15);
-                            }
-                            Err(error_15) => return Err(error_15),
-                        };
-                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_9);
-                    }
-                    Err(error_9) => return Err(error_9),
-                };
-                let s_3 = match super::object::PyObject_Repr(c, value_2.as_ref()) {
-                    Ok(s_3) => s_3,
-                    Err(error_10) if c.is_exception(&error_10) => {
+                    Err(error_6) if c.is_exception(&error_6) => {
                         match super::object::Py_ReprLeave(c, self_) {
                             Ok(_) => {}
                             Err(error_14) if c.is_exception(&error_14) => {
@@ -2565,25 +2002,29 @@ pub fn dict_repr_lock_held<C: CApi>(
                             Err(error_14) => return Err(error_14),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_10);
+                        return Err(error_6);
                     }
-                    Err(error_10) => return Err(error_10),
+                    Err(error_6) => return Err(error_6),
                 };
-                let Some(s_4) = &s_3 else {
-                    match super::object::Py_ReprLeave(c, self_) {
-                        Ok(_) => {}
-                        Err(error_13) if c.is_exception(&error_13) => {
-                            c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_13);
-                        }
-                        Err(error_13) => return Err(error_13),
-                    };
-                    c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                    return Ok(None);
-                };
-                match c._PyUnicodeWriter_WriteStr(&writer_2, s_4) {
+                match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ": ", 2) {
                     Ok(_) => {}
-                    Err(error_11) if c.is_exception(&error_11) => {
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        match super::object::Py_ReprLeave(c, self_) {
+                            Ok(_) => {}
+                            Err(error_13) if c.is_exception(&error_13) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_13);
+                            }
+                            Err(error_13) => return Err(error_13),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_7);
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                let s_3 = match super::object::PyObject_Repr(c, value_2.as_ref()) {
+                    Ok(s_3) => s_3,
+                    Err(error_8) if c.is_exception(&error_8) => {
                         match super::object::Py_ReprLeave(c, self_) {
                             Ok(_) => {}
                             Err(error_12) if c.is_exception(&error_12) => {
@@ -2593,9 +2034,37 @@ pub fn dict_repr_lock_held<C: CApi>(
                             Err(error_12) => return Err(error_12),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_11);
+                        return Err(error_8);
                     }
-                    Err(error_11) => return Err(error_11),
+                    Err(error_8) => return Err(error_8),
+                };
+                let Some(s_4) = &s_3 else {
+                    match super::object::Py_ReprLeave(c, self_) {
+                        Ok(_) => {}
+                        Err(error_11) if c.is_exception(&error_11) => {
+                            c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                            return Err(error_11);
+                        }
+                        Err(error_11) => return Err(error_11),
+                    };
+                    c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                    return Ok(None);
+                };
+                match c._PyUnicodeWriter_WriteStr(&writer_2, s_4) {
+                    Ok(_) => {}
+                    Err(error_9) if c.is_exception(&error_9) => {
+                        match super::object::Py_ReprLeave(c, self_) {
+                            Ok(_) => {}
+                            Err(error_10) if c.is_exception(&error_10) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_10);
+                            }
+                            Err(error_10) => return Err(error_10),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_9);
+                    }
+                    Err(error_9) => return Err(error_9),
                 };
                 first = 0i32;
                 i_2 = i_3;
@@ -2607,23 +2076,23 @@ pub fn dict_repr_lock_held<C: CApi>(
     c.set__PyUnicodeWriter_overallocate(&writer_3, 0)?;
     match c._PyUnicodeWriter_WriteChar(&writer_3, 125) {
         Ok(_) => {}
-        Err(error_19) if c.is_exception(&error_19) => {
+        Err(error_17) if c.is_exception(&error_17) => {
             match super::object::Py_ReprLeave(c, self_) {
                 Ok(_) => {}
-                Err(error_21) if c.is_exception(&error_21) => {
+                Err(error_19) if c.is_exception(&error_19) => {
                     c._PyUnicodeWriter_Dealloc(&writer_3)?;
-                    return Err(error_21);
+                    return Err(error_19);
                 }
-                Err(error_21) => return Err(error_21),
+                Err(error_19) => return Err(error_19),
             };
             c._PyUnicodeWriter_Dealloc(&writer_3)?;
-            return Err(error_19);
+            return Err(error_17);
         }
-        Err(error_19) => return Err(error_19),
+        Err(error_17) => return Err(error_17),
     };
     match super::object::Py_ReprLeave(c, self_) {
         Ok(_) => {}
-        Err(error_20) if c.is_exception(&error_20) => {
+        Err(error_18) if c.is_exception(&error_18) => {
             return Err(
                 c
                     .unsupported(
@@ -2631,7 +2100,7 @@ pub fn dict_repr_lock_held<C: CApi>(
                     ),
             );
         }
-        Err(error_20) => return Err(error_20),
+        Err(error_18) => return Err(error_18),
     };
     return Ok(Some(c._PyUnicodeWriter_Finish(&writer_3)?));
 }
@@ -2768,32 +2237,17 @@ pub fn dict_update_common<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_update_common);
     let mut arg = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(args, Some(methname), 0, 1, &mut [Parsed::Object(&mut arg)])
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_3 = if let Some(arg_2) = &arg {
-        let result_2 = match super::dictobject::dict_update_arg(c, self_, arg_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+    c.PyArg_UnpackTuple(args, Some(methname), 0, 1, &mut [Parsed::Object(&mut arg)])?;
+    let result = if let Some(arg_2) = &arg {
+        super::dictobject::dict_update_arg(c, self_, arg_2)?
     } else {
         0i32
     };
-    let result_7 = if result_3 == 0 && let Some(kwds_2) = kwds {
-        let result_6 = {
-            let result_4 = match c.PyArg_ValidateKeywordArguments(kwds_2) {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
+    let result_4 = if result == 0 && let Some(kwds_2) = kwds {
+        let result_3 = {
+            let result_2 = match c.PyArg_ValidateKeywordArguments(kwds_2) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -2801,26 +2255,15 @@ pub fn dict_update_common<C: CApi>(
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
-            if result_4 != 0 {
-                let result_5 = match c.PyDict_Merge(self_, kwds_2, 1) {
-                    Ok(result_5) => result_5,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                result_5
-            } else {
-                -1i32
-            }
+            if result_2 != 0 { c.PyDict_Merge(self_, kwds_2, 1)? } else { -1i32 }
         };
-        result_6
-    } else {
         result_3
+    } else {
+        result
     };
-    return Ok(result_7);
+    return Ok(result_4);
 }
 /// CPython: Objects/dictobject.c, `dict_update`.
 pub fn dict_update<C: CApi>(
@@ -2830,20 +2273,8 @@ pub fn dict_update<C: CApi>(
     kwds: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_update);
-    let result = match super::dictobject::dict_update_common(
-        c,
-        self_,
-        args,
-        Some(kwds),
-        "update",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != -1 {
+    if super::dictobject::dict_update_common(c, self_, args, Some(kwds), "update")? != -1
+    {
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -2880,21 +2311,7 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
                     }
                     Err(error) => return Err(error),
                 };
-                let result = match c.PySequence_Fast_GET_SIZE(&fast) {
-                    Ok(result) => result,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                        return Err(
-                            c
-                                .PyErr_Format(
-                                    &PyExc_ValueError_2,
-                                    "dictionary update sequence element #%zd has length %zd; 2 is required",
-                                    &[Argument::Int(i as i64), Argument::Int(-1)],
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let result = c.PySequence_Fast_GET_SIZE(&fast)?;
                 if result != 2 {
                     let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                     return Err(
@@ -2906,66 +2323,19 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
                             ),
                     );
                 }
-                let key = match c.PySequence_Fast_GET_ITEM(&fast, 0) {
-                    Ok(key) => key,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "merge_from_seq2_lock_held: call of PySequence_Fast_GET_ITEM while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                let value = match c.PySequence_Fast_GET_ITEM(&fast, 1) {
-                    Ok(value) => value,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        if override_ != 0 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "merge_from_seq2_lock_held: call of setitem_lock_held while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "merge_from_seq2_lock_held: call of dict_setdefault_ref_lock_held while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                let key = c.PySequence_Fast_GET_ITEM(&fast, 0)?;
+                let value = c.PySequence_Fast_GET_ITEM(&fast, 1)?;
                 if override_ != 0 {
-                    match super::dictobject::setitem_lock_held(
-                        c,
-                        d,
-                        &key,
-                        Some(&value),
-                    ) {
-                        Ok(_) => {}
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
+                    super::dictobject::setitem_lock_held(c, d, &key, &value)?;
                 } else {
-                    match super::dictobject::dict_setdefault_ref_lock_held(
+                    super::dictobject::dict_setdefault_ref_lock_held(
                         c,
                         d,
                         &key,
-                        Some(&value),
+                        &value,
                         None,
                         0,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(error_6);
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    )?;
                 };
                 let i_2 = i.wrapping_add(1);
                 i = i_2;
@@ -3018,131 +2388,27 @@ pub fn dict_dict_merge<C: CApi>(
                         None => return Err(c.unsupported("NULL->dk_log2_size")),
                     };
                     if (c.PyDictKeysObject_dk_log2_size(&object_2)? as i32) == 3 {
-                        let result = match c
-                            ._PyDict_NotifyEvent(3, mp, Some(other), None)
-                        {
-                            Ok(result) => result,
-                            Err(error) if c.is_exception(&error) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "dict_dict_merge: call of clone_combined_dict_keys while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error) => return Err(error),
-                        };
-                        let keys = c.clone_combined_dict_keys(Some(other))?;
-                        super::dictobject::ensure_shared_on_resize(c, mp)?;
-                        let ma_keys = c.PyDictObject_ma_keys(mp)?;
-                        let object_3 = match ma_keys.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        c.dictkeys_decref(&object_3, 0)?;
-                        super::dictobject::set_keys(c, mp, &keys)?;
-                        let ma_used_3 = c.PyDictObject_ma_used(other)?;
-                        c.set_PyDictObject_ma_used(mp, ma_used_3)?;
-                        c.set_PyDictObject_ma_version_tag(mp, result)?;
-                        {
-                            let result_2 = match c._PyObject_GC_IS_TRACKED(Some(other)) {
-                                Ok(result_2) => result_2,
-                                Err(error_2) if c.is_exception(&error_2) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "dict_dict_merge: call of _PyObject_GC_IS_TRACKED while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_2) => return Err(error_2),
-                            };
-                            if result_2 != 0 {
-                                let result_3 = match c._PyObject_GC_IS_TRACKED(Some(mp)) {
-                                    Ok(result_3) => result_3,
-                                    Err(error_3) if c.is_exception(&error_3) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "dict_dict_merge: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_3) => return Err(error_3),
-                                };
-                                if result_3 != 0 {}
-                            }
-                        };
-                        return Ok(0);
+                        return Err(
+                            c
+                                .unsupported(
+                                    "dict_dict_merge: NULL as an argument of _PyDict_NotifyEvent",
+                                ),
+                        );
                     }
-                    let object_4 = match okeys.as_ref() {
+                    let object_3 = match okeys.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->dk_log2_size")),
                     };
-                    let dk_log2_size = c.PyDictKeysObject_dk_log2_size(&object_4)?;
+                    let dk_log2_size = c.PyDictKeysObject_dk_log2_size(&object_3)?;
                     if (((((1 as i32).wrapping_shl((dk_log2_size as i32) as u32) / 2)
                         << 1) / 3) as isize) < c.PyDictObject_ma_used(other)?
                     {
-                        let result = match c
-                            ._PyDict_NotifyEvent(3, mp, Some(other), None)
-                        {
-                            Ok(result) => result,
-                            Err(error) if c.is_exception(&error) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "dict_dict_merge: call of clone_combined_dict_keys while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error) => return Err(error),
-                        };
-                        let keys = c.clone_combined_dict_keys(Some(other))?;
-                        super::dictobject::ensure_shared_on_resize(c, mp)?;
-                        let ma_keys = c.PyDictObject_ma_keys(mp)?;
-                        let object_3 = match ma_keys.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        c.dictkeys_decref(&object_3, 0)?;
-                        super::dictobject::set_keys(c, mp, &keys)?;
-                        let ma_used_3 = c.PyDictObject_ma_used(other)?;
-                        c.set_PyDictObject_ma_used(mp, ma_used_3)?;
-                        c.set_PyDictObject_ma_version_tag(mp, result)?;
-                        {
-                            let result_2 = match c._PyObject_GC_IS_TRACKED(Some(other)) {
-                                Ok(result_2) => result_2,
-                                Err(error_2) if c.is_exception(&error_2) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "dict_dict_merge: call of _PyObject_GC_IS_TRACKED while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_2) => return Err(error_2),
-                            };
-                            if result_2 != 0 {
-                                let result_3 = match c._PyObject_GC_IS_TRACKED(Some(mp)) {
-                                    Ok(result_3) => result_3,
-                                    Err(error_3) if c.is_exception(&error_3) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "dict_dict_merge: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_3) => return Err(error_3),
-                                };
-                                if result_3 != 0 {}
-                            }
-                        };
-                        return Ok(0);
+                        return Err(
+                            c
+                                .unsupported(
+                                    "dict_dict_merge: NULL as an argument of _PyDict_NotifyEvent",
+                                ),
+                        );
                     }
                     1i32
                 } else {
@@ -3154,19 +2420,19 @@ pub fn dict_dict_merge<C: CApi>(
         override_
     };
     let dk_log2_size_2 = c.PyDictObject_ma_keys_dk_log2_size(mp)?;
-    let ma_used_4 = c.PyDictObject_ma_used(other)?;
+    let ma_used_3 = c.PyDictObject_ma_used(other)?;
     if ((((1 as i32).wrapping_shl((dk_log2_size_2 as i32) as u32) << 1) / 3) as isize)
-        < ma_used_4
+        < ma_used_3
     {
         let unicode = (c.PyDictObject_ma_keys_dk_kind(other)? as i32) != 0;
-        let ma_used_5 = c.PyDictObject_ma_used(mp)?;
-        let ma_used_6 = c.PyDictObject_ma_used(other)?;
-        let result_4 = match super::dictobject::estimate_log2_keysize(
+        let ma_used_4 = c.PyDictObject_ma_used(mp)?;
+        let ma_used_5 = c.PyDictObject_ma_used(other)?;
+        let result = match super::dictobject::estimate_log2_keysize(
             c,
-            ma_used_5.wrapping_add(ma_used_6),
+            ma_used_4.wrapping_add(ma_used_5),
         ) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -3174,16 +2440,9 @@ pub fn dict_dict_merge<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
-        let result_5 = match c.dictresize(mp, result_4, i32::from(unicode)) {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(error_5);
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        if result_5 != 0 {
+        if c.dictresize(mp, result, i32::from(unicode))? != 0 {
             return Ok(-1);
         }
     }
@@ -3195,59 +2454,24 @@ pub fn dict_dict_merge<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            let result_6 = match c
-                ._PyDict_Next(
-                    Some(other),
-                    &mut pos_2,
-                    &mut key,
-                    &mut value,
-                    Some(&mut hash),
-                )
+            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
+                != 0
             {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    if override__2 == 1 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "dict_dict_merge: call of insertdict while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "dict_dict_merge: NULL as an argument of _PyDict_Contains_KnownHash",
-                            ),
-                    );
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if result_6 != 0 {
                 let err_3 = if override__2 == 1 {
-                    let result_7 = match c
-                        .insertdict(mp, key.as_ref(), hash, value.as_ref())
-                    {
-                        Ok(result_7) => result_7,
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            return Err(error_7);
-                        }
-                        Err(error_7) => return Err(error_7),
-                    };
-                    result_7
+                    c.insertdict(mp, key.as_ref(), hash, value.as_ref())?
                 } else {
-                    let object_5 = match key.as_ref() {
+                    let object_4 = match key.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_8 = match super::dictobject::_PyDict_Contains_KnownHash(
+                    let result_2 = match super::dictobject::_PyDict_Contains_KnownHash(
                         c,
                         mp,
-                        &object_5,
+                        &object_4,
                         hash,
                     ) {
-                        Ok(result_8) => result_8,
-                        Err(error_8) if c.is_exception(&error_8) => {
+                        Ok(result_2) => result_2,
+                        Err(error_2) if c.is_exception(&error_2) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -3255,33 +2479,24 @@ pub fn dict_dict_merge<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_8) => return Err(error_8),
+                        Err(error_2) => return Err(error_2),
                     };
-                    let err_2 = if result_8 == 0 {
-                        let result_9 = match c
-                            .insertdict(mp, key.as_ref(), hash, value.as_ref())
-                        {
-                            Ok(result_9) => result_9,
-                            Err(error_9) if c.is_exception(&error_9) => {
-                                return Err(error_9);
-                            }
-                            Err(error_9) => return Err(error_9),
-                        };
-                        result_9
+                    let err_2 = if result_2 == 0 {
+                        c.insertdict(mp, key.as_ref(), hash, value.as_ref())?
                     } else {
-                        let err = if result_8 > 0 {
+                        let err = if result_2 > 0 {
                             if override__2 != 0 {
-                                let object_6 = match key.as_ref() {
+                                let object_5 = match key.as_ref() {
                                     Some(object) => object.clone(),
                                     None => {
                                         return Err(c.unsupported("NULL where an object must be"));
                                     }
                                 };
-                                return Err(c._PyErr_SetKeyError(&object_6));
+                                return Err(c._PyErr_SetKeyError(&object_5));
                             }
                             0i32
                         } else {
-                            result_8
+                            result_2
                         };
                         err
                     };
@@ -3360,12 +2575,7 @@ pub fn dict_merge<C: CApi>(
                             b_2,
                             key_3,
                         )? {
-                            super::dictobject::setitem_lock_held(
-                                c,
-                                a,
-                                key_3,
-                                Some(value),
-                            )?;
+                            super::dictobject::setitem_lock_held(c, a, key_3, value)?;
                             let key_5 = match super::abstract_::PyIter_Next(c, &iter) {
                                 Ok(key_5) => key_5,
                                 Err(error_3) if c.is_exception(&error_3) => {
@@ -3439,7 +2649,7 @@ pub fn dict_merge<C: CApi>(
                         b_2,
                         key_3,
                     )? {
-                        super::dictobject::setitem_lock_held(c, a, key_3, Some(value))?;
+                        super::dictobject::setitem_lock_held(c, a, key_3, value)?;
                         let key_5 = match super::abstract_::PyIter_Next(c, &iter) {
                             Ok(key_5) => key_5,
                             Err(error_3) if c.is_exception(&error_3) => {
@@ -3499,189 +2709,147 @@ pub fn copy_lock_held<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->ma_values")),
     };
-    if c.PyDictObject_ma_values(&object_2)?.is_some() {
-        let object_3 = match o {
+    if !c.PyDictObject_ma_values(&object_2)?.is_some() {
+        let object_10 = match o {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let tp = c.Py_TYPE(&object_10)?;
+        let tp_iter = c.slot(&tp, Slot::tp_iter)?;
+        if !c.is_function(tp_iter.as_ref(), FunctionId::dict_iter)? {
+            if let Some(copy) = &super::dictobject::PyDict_New(c)? {
+                if super::dictobject::dict_merge(c, copy, o, 1)? == 0 {
+                    return Ok(Some(copy.clone()));
+                }
+                return Ok(None);
+            }
+            return Ok(None);
+        }
+        let object_11 = match o {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->ma_values")),
         };
-        let ma_values = c.PyDictObject_ma_values(&object_3)?;
-        let object_4 = match ma_values.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let newvalues = match c.copy_values(&object_4) {
-            Ok(newvalues) => newvalues,
-            Err(error) if c.is_exception(&error) => {
-                return Err(c.PyErr_NoMemory());
-            }
-            Err(error) => return Err(error),
-        };
-        let PyDict_Type = c.global(Global::PyDict_Type)?;
-        let split_copy = match c._PyObject_GC_New(&PyDict_Type) {
-            Ok(split_copy) => split_copy,
-            Err(error_2) if c.is_exception(&error_2) => {
-                super::dictobject::free_values(c, Some(&newvalues), 0)?;
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        {
-            let mut i = 0usize;
-            loop {
-                if i < (c.PyDictValues_capacity(&newvalues)? as usize) {
-                    let i_2 = i.wrapping_add(1);
-                    i = i_2;
-                    continue;
+        if c.PyDictObject_ma_values(&object_11)?.is_some() {
+            if let Some(copy) = &super::dictobject::PyDict_New(c)? {
+                if super::dictobject::dict_merge(c, copy, o, 1)? == 0 {
+                    return Ok(Some(copy.clone()));
                 }
-                break;
+                return Ok(None);
             }
-        };
-        c.set_PyDictObject_ma_values(&split_copy, Some(&newvalues))?;
-        let object_5 = match o {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_keys")),
-        };
-        let ma_keys = c.PyDictObject_ma_keys(&object_5)?;
-        c.set_PyDictObject_ma_keys(&split_copy, ma_keys.as_ref())?;
-        let object_6 = match o {
+            return Ok(None);
+        }
+        let object_12 = match o {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->ma_used")),
         };
-        let ma_used = c.PyDictObject_ma_used(&object_6)?;
-        c.set_PyDictObject_ma_used(&split_copy, ma_used)?;
-        let state = c.variable("PyInterpreterState")?;
-        let global_version = c.PyInterpreterState_dict_state_global_version(&state)?;
-        let state_2 = c.variable("PyInterpreterState")?;
-        c.set_PyInterpreterState_dict_state_global_version(
-            &state_2,
-            global_version.wrapping_add(4096),
-        )?;
-        c.set_PyDictObject_ma_version_tag(
-            &split_copy,
-            global_version.wrapping_add(4096),
-        )?;
-        let object_7 = match o {
+        let ma_used_2 = c.PyDictObject_ma_used(&object_12)?;
+        let object_13 = match o {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->ma_keys")),
         };
-        let ma_keys_2 = c.PyDictObject_ma_keys(&object_7)?;
-        let object_8 = match ma_keys_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c.dictkeys_incref(&object_8)?;
+        if !(ma_used_2
+            >= (c.PyDictObject_ma_keys_dk_nentries(&object_13)?.wrapping_mul(2) / 3))
         {
-            let result = match c._PyObject_GC_IS_TRACKED(o) {
-                Ok(result) => result,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "copy_lock_held: return of a computed value while an exception is pending",
-                            ),
-                    );
+            if let Some(copy) = &super::dictobject::PyDict_New(c)? {
+                if super::dictobject::dict_merge(c, copy, o, 1)? == 0 {
+                    return Ok(Some(copy.clone()));
                 }
-                Err(error_3) => return Err(error_3),
+                return Ok(None);
+            }
+            return Ok(None);
+        }
+        let keys = c.clone_combined_dict_keys(o)?;
+        if let Some(new) = &super::dictobject::new_dict(c, &keys, None, 0, 0)? {
+            let object_14 = match o {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->ma_used")),
             };
-            if result != 0 {}
-        };
-        return Ok(Some(split_copy));
+            let ma_used_3 = c.PyDictObject_ma_used(&object_14)?;
+            c.set_PyDictObject_ma_used(new, ma_used_3)?;
+            let object_15 = match o {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_2 = c._PyObject_GC_IS_TRACKED(&object_15)?;
+            if result_2 != 0 {}
+            return Ok(Some(new.clone()));
+        }
+        return Ok(None);
     }
+    let object_3 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_values")),
+    };
+    let ma_values = c.PyDictObject_ma_values(&object_3)?;
+    let object_4 = match ma_values.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let newvalues = match c.copy_values(&object_4) {
+        Ok(newvalues) => newvalues,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.PyErr_NoMemory());
+        }
+        Err(error) => return Err(error),
+    };
+    let PyDict_Type = c.global(Global::PyDict_Type)?;
+    let split_copy = match c._PyObject_GC_New(&PyDict_Type) {
+        Ok(split_copy) => split_copy,
+        Err(error_2) if c.is_exception(&error_2) => {
+            super::dictobject::free_values(c, Some(&newvalues), 0)?;
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    {
+        let mut i = 0usize;
+        loop {
+            if i < (c.PyDictValues_capacity(&newvalues)? as usize) {
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    c.set_PyDictObject_ma_values(&split_copy, Some(&newvalues))?;
+    let object_5 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    let ma_keys = c.PyDictObject_ma_keys(&object_5)?;
+    c.set_PyDictObject_ma_keys(&split_copy, ma_keys.as_ref())?;
+    let object_6 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    let ma_used = c.PyDictObject_ma_used(&object_6)?;
+    c.set_PyDictObject_ma_used(&split_copy, ma_used)?;
+    let state = c.variable("PyInterpreterState")?;
+    let global_version = c.PyInterpreterState_dict_state_global_version(&state)?;
+    let state_2 = c.variable("PyInterpreterState")?;
+    c.set_PyInterpreterState_dict_state_global_version(
+        &state_2,
+        global_version.wrapping_add(4096),
+    )?;
+    c.set_PyDictObject_ma_version_tag(&split_copy, global_version.wrapping_add(4096))?;
+    let object_7 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    let ma_keys_2 = c.PyDictObject_ma_keys(&object_7)?;
+    let object_8 = match ma_keys_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c.dictkeys_incref(&object_8)?;
     let object_9 = match o {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let tp = c.Py_TYPE(&object_9)?;
-    let tp_iter = c.slot(&tp, Slot::tp_iter)?;
-    if !c.is_function(tp_iter.as_ref(), FunctionId::dict_iter)? {
-        if let Some(copy) = &super::dictobject::PyDict_New(c)? {
-            let result_2 = match super::dictobject::dict_merge(c, copy, o, 1) {
-                Ok(result_2) => result_2,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_2 == 0 {
-                return Ok(Some(copy.clone()));
-            }
-            return Ok(None);
-        }
-        return Ok(None);
-    }
-    let object_10 = match o {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_values")),
-    };
-    if c.PyDictObject_ma_values(&object_10)?.is_some() {
-        if let Some(copy) = &super::dictobject::PyDict_New(c)? {
-            let result_2 = match super::dictobject::dict_merge(c, copy, o, 1) {
-                Ok(result_2) => result_2,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_2 == 0 {
-                return Ok(Some(copy.clone()));
-            }
-            return Ok(None);
-        }
-        return Ok(None);
-    }
-    let object_11 = match o {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_used")),
-    };
-    let ma_used_2 = c.PyDictObject_ma_used(&object_11)?;
-    let object_12 = match o {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_keys")),
-    };
-    if !(ma_used_2
-        >= (c.PyDictObject_ma_keys_dk_nentries(&object_12)?.wrapping_mul(2) / 3))
-    {
-        if let Some(copy) = &super::dictobject::PyDict_New(c)? {
-            let result_2 = match super::dictobject::dict_merge(c, copy, o, 1) {
-                Ok(result_2) => result_2,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_2 == 0 {
-                return Ok(Some(copy.clone()));
-            }
-            return Ok(None);
-        }
-        return Ok(None);
-    }
-    let keys = c.clone_combined_dict_keys(o)?;
-    if let Some(new) = &super::dictobject::new_dict(c, &keys, None, 0, 0)? {
-        let object_13 = match o {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_used")),
-        };
-        let ma_used_3 = c.PyDictObject_ma_used(&object_13)?;
-        c.set_PyDictObject_ma_used(new, ma_used_3)?;
-        {
-            let result_3 = match c._PyObject_GC_IS_TRACKED(o) {
-                Ok(result_3) => result_3,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "copy_lock_held: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if result_3 != 0 {}
-        };
-        return Ok(Some(new.clone()));
-    }
-    return Ok(None);
+    let result = c._PyObject_GC_IS_TRACKED(&object_9)?;
+    if result != 0 {}
+    return Ok(Some(split_copy));
 }
 /// CPython: Objects/dictobject.c, `PyDict_Size`.
 pub fn PyDict_Size<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
@@ -3779,20 +2947,20 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
     c: &mut C,
     d: &C::Object,
     key: &C::Object,
-    default_value: Option<&C::Object>,
+    default_value: &C::Object,
     mut result: Option<&mut Option<C::Object>>,
     incref_result: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_setdefault_ref_lock_held);
     if !c.PyDict_Check(d)? {
-        let error_7 = c.PyErr_BadInternalCall();
+        let error_6 = c.PyErr_BadInternalCall();
         if result.is_some() {
             if let Some(variable) = result.as_deref_mut() {
                 *variable = None;
             }
-            return Err(error_7);
+            return Err(error_6);
         }
-        return Err(error_7);
+        return Err(error_6);
     }
     let result_2 = match c._PyObject_HashFast(key) {
         Ok(result_2) => result_2,
@@ -3829,7 +2997,7 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         if result.is_some() {
             if incref_result != 0 {}
             if let Some(variable) = result.as_deref_mut() {
-                *variable = default_value.cloned();
+                *variable = Some(default_value.clone());
             }
         }
         return Ok(0);
@@ -3854,7 +3022,7 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         let mut value_3 = None::<C::Object>;
         match c._Py_dict_lookup(d, key, result_2, &mut value_3) {
             Ok(_) => {}
-            Err(error_6) if c.is_exception(&error_6) => {
+            Err(error_5) if c.is_exception(&error_5) => {
                 return Err(
                     c
                         .unsupported(
@@ -3862,7 +3030,7 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_5) => return Err(error_5),
         };
         if result.is_some() {
             if incref_result != 0 {}
@@ -3873,12 +3041,11 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         return Ok(1);
     }
     let ma_keys_2 = c.PyDictObject_ma_keys(d)?;
-    let result_5 = match super::dictobject::insert_split_key(
-        c,
-        ma_keys_2.as_ref(),
-        key,
-        result_2,
-    ) {
+    let object = match ma_keys_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_5 = match super::dictobject::insert_split_key(c, &object, key, result_2) {
         Ok(result_5) => result_5,
         Err(error_4) if c.is_exception(&error_4) => {
             return Err(
@@ -3895,41 +3062,8 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
     let value_2 = if already_present {
         value.clone()
     } else {
-        match super::dictobject::insert_split_value(c, d, key, default_value, result_5) {
-            Ok(_) => {}
-            Err(error_5) if c.is_exception(&error_5) => {
-                if result.is_some() {
-                    if !(incref_result != 0) {
-                        if let Some(variable) = result.as_deref_mut() {
-                            *variable = default_value.cloned();
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "dict_setdefault_ref_lock_held: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    if let Some(variable) = result.as_deref_mut() {
-                        *variable = default_value.cloned();
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "dict_setdefault_ref_lock_held: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_setdefault_ref_lock_held: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        default_value.cloned()
+        super::dictobject::insert_split_value(c, d, key, default_value, result_5)?;
+        Some(default_value.clone())
     };
     if result.is_some() {
         if incref_result != 0 {}
@@ -3953,7 +3087,7 @@ pub fn PyDict_SetDefaultRef<C: CApi>(
             c,
             d,
             key,
-            Some(default_value),
+            default_value,
             Some(&mut *result),
             1,
         )?,
@@ -3972,7 +3106,7 @@ pub fn PyDict_SetDefault<C: CApi>(
         c,
         d,
         key,
-        Some(defaultobj),
+        defaultobj,
         Some(&mut result),
         0,
     )?;
@@ -3991,7 +3125,7 @@ pub fn dict_setdefault_impl<C: CApi>(
         c,
         self_,
         key,
-        Some(default_value),
+        default_value,
         Some(&mut val),
         1,
     )?;
@@ -4003,18 +3137,7 @@ pub fn dict_clear_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_clear_impl);
-    match super::dictobject::PyDict_Clear(c, self_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "dict_clear_impl: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    super::dictobject::PyDict_Clear(c, self_)?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/dictobject.c, `dict_pop_impl`.
@@ -4031,95 +3154,34 @@ pub fn dict_pop_impl<C: CApi>(
 pub fn dict_popitem_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<C::Error, C::Error> {
     c.enter(FunctionId::dict_popitem_impl);
-    let res = c.PyTuple_New(2)?;
+    match c.PyTuple_New(2) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Ok(error);
+        }
+        Err(error) => return Err(error),
+    };
     if c.PyDictObject_ma_used(self_)? == 0 {
         let PyExc_KeyError = c.global(Global::PyExc_KeyError)?;
-        return Err(c.PyErr_SetString(&PyExc_KeyError, "popitem(): dictionary is empty"));
+        return Ok(c.PyErr_SetString(&PyExc_KeyError, "popitem(): dictionary is empty"));
     }
     let ma_values = c.PyDictObject_ma_values(self_)?;
     if ma_values.is_some() {
         let dk_log2_size = c.PyDictObject_ma_keys_dk_log2_size(self_)?;
         match c.dictresize(self_, dk_log2_size, 1) {
             Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-    }
-    c.set_PyDictObject_ma_keys_dk_version(self_, 0)?;
-    let dk_kind = c.PyDictObject_ma_keys_dk_kind(self_)?;
-    let (hash, i_9, key_3, new_version, value_3) = if (dk_kind as i32) != 0 {
-        let ma_keys = c.PyDictObject_ma_keys(self_)?;
-        let ep0 = match c.DK_UNICODE_ENTRIES(ma_keys.as_ref()) {
-            Ok(ep0) => ep0,
             Err(error_2) if c.is_exception(&error_2) => {
-                let _ = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_popitem_impl: loop while an exception is pending",
-                        ),
-                );
+                return Ok(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
-        let i = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
-        let i_4 = {
-            let mut i_2 = i;
-            loop {
-                if i_2 >= 0 {
-                    let pointer = c.step(&ep0, i_2, "PyDictUnicodeEntry")?;
-                    if !c.PyDictUnicodeEntry_me_value(&pointer)?.is_some() {
-                        let i_3 = i_2.wrapping_sub(1);
-                        i_2 = i_3;
-                        continue;
-                    }
-                    break i_2;
-                } else {
-                    break i_2
-                }
-            }
-        };
-        let pointer_2 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-        let key = c.PyDictUnicodeEntry_me_key(&pointer_2)?;
-        let result_2 = match c._PyDict_NotifyEvent(2, self_, key.as_ref(), None) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                super::dictobject::unicode_get_hash(c, key.as_ref())?;
-                let pointer_6 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-                c.PyDictUnicodeEntry_me_value(&pointer_6)?;
-                let pointer_7 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-                c.set_PyDictUnicodeEntry_me_key(&pointer_7, None)?;
-                let pointer_8 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-                c.set_PyDictUnicodeEntry_me_value(&pointer_8, None)?;
-                let ma_keys_2 = c.PyDictObject_ma_keys(self_)?;
-                match ma_keys_2.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_popitem_impl: call of lookdict_index while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_3 = super::dictobject::unicode_get_hash(c, key.as_ref())?;
-        let pointer_3 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-        let value = c.PyDictUnicodeEntry_me_value(&pointer_3)?;
-        let pointer_4 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-        c.set_PyDictUnicodeEntry_me_key(&pointer_4, None)?;
-        let pointer_5 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
-        c.set_PyDictUnicodeEntry_me_value(&pointer_5, None)?;
-        (result_3, i_4, key.clone(), result_2, value.clone())
-    } else {
-        let ma_keys_3 = c.PyDictObject_ma_keys(self_)?;
-        let ep0_2 = match c.DK_ENTRIES(ma_keys_3.as_ref()) {
+    }
+    c.set_PyDictObject_ma_keys_dk_version(self_, 0)?;
+    if !((c.PyDictObject_ma_keys_dk_kind(self_)? as i32) != 0) {
+        let ma_keys_2 = c.PyDictObject_ma_keys(self_)?;
+        let ep0_2 = match c.DK_ENTRIES(ma_keys_2.as_ref()) {
             Ok(ep0_2) => ep0_2,
             Err(error_4) if c.is_exception(&error_4) => {
                 let _ = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
@@ -4137,8 +3199,8 @@ pub fn dict_popitem_impl<C: CApi>(
             let mut i_6 = i_5;
             loop {
                 if i_6 >= 0 {
-                    let pointer_9 = c.step(&ep0_2, i_6, "PyDictKeyEntry")?;
-                    if !c.PyDictKeyEntry_me_value(&pointer_9)?.is_some() {
+                    let pointer_3 = c.step(&ep0_2, i_6, "PyDictKeyEntry")?;
+                    if !c.PyDictKeyEntry_me_value(&pointer_3)?.is_some() {
                         let i_7 = i_6.wrapping_sub(1);
                         i_6 = i_7;
                         continue;
@@ -4149,105 +3211,48 @@ pub fn dict_popitem_impl<C: CApi>(
                 }
             }
         };
-        let pointer_10 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-        let key_2 = c.PyDictKeyEntry_me_key(&pointer_10)?;
-        let result_4 = match c._PyDict_NotifyEvent(2, self_, key_2.as_ref(), None) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
-                let pointer_16 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-                c.PyDictKeyEntry_me_hash(&pointer_16)?;
-                let pointer_17 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-                c.PyDictKeyEntry_me_value(&pointer_17)?;
-                let pointer_18 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-                c.set_PyDictKeyEntry_me_key(&pointer_18, None)?;
-                let pointer_19 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-                c.set_PyDictKeyEntry_me_hash(&pointer_19, -1)?;
-                let pointer_20 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-                c.set_PyDictKeyEntry_me_value(&pointer_20, None)?;
-                let ma_keys_4 = c.PyDictObject_ma_keys(self_)?;
-                match ma_keys_4.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_popitem_impl: call of lookdict_index while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        let pointer_11 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-        let me_hash = c.PyDictKeyEntry_me_hash(&pointer_11)?;
-        let pointer_12 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-        let value_2 = c.PyDictKeyEntry_me_value(&pointer_12)?;
-        let pointer_13 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-        c.set_PyDictKeyEntry_me_key(&pointer_13, None)?;
-        let pointer_14 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-        c.set_PyDictKeyEntry_me_hash(&pointer_14, -1)?;
-        let pointer_15 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
-        c.set_PyDictKeyEntry_me_value(&pointer_15, None)?;
-        (me_hash, i_8, key_2.clone(), result_4, value_2.clone())
-    };
-    let ma_keys_5 = c.PyDictObject_ma_keys(self_)?;
-    let object = match ma_keys_5.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result_5 = match super::dictobject::lookdict_index(c, &object, hash, i_9) {
-        Ok(result_5) => result_5,
-        Err(error_6) if c.is_exception(&error_6) => {
-            let ma_keys_7 = c.PyDictObject_ma_keys(self_)?;
-            let object_5 = match ma_keys_7.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c.dictkeys_set_index(&object_5, -1, -2)?;
-            let object_6 = match key_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c.PyTuple_SET_ITEM(&res, 0, &object_6)?;
-            let object_7 = match value_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c.PyTuple_SET_ITEM(&res, 1, &object_7)?;
-            c.set_PyDictObject_ma_keys_dk_nentries(self_, i_9)?;
-            let ma_used_2 = c.PyDictObject_ma_used(self_)?;
-            c.set_PyDictObject_ma_used(self_, ma_used_2.wrapping_sub(1))?;
-            c.set_PyDictObject_ma_version_tag(self_, new_version)?;
+        let pointer_4 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+        c.PyDictKeyEntry_me_key(&pointer_4)?;
+        return Err(
+            c
+                .unsupported(
+                    "dict_popitem_impl: NULL as an argument of _PyDict_NotifyEvent",
+                ),
+        );
+    }
+    let ma_keys = c.PyDictObject_ma_keys(self_)?;
+    let ep0 = match c.DK_UNICODE_ENTRIES(ma_keys.as_ref()) {
+        Ok(ep0) => ep0,
+        Err(error_3) if c.is_exception(&error_3) => {
+            let _ = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
             return Err(
-                c
-                    .unsupported(
-                        "dict_popitem_impl: return of a computed value while an exception is pending",
-                    ),
+                c.unsupported("dict_popitem_impl: loop while an exception is pending"),
             );
         }
-        Err(error_6) => return Err(error_6),
+        Err(error_3) => return Err(error_3),
     };
-    let ma_keys_6 = c.PyDictObject_ma_keys(self_)?;
-    let object_2 = match ma_keys_6.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
+    let i = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
+    let i_4 = {
+        let mut i_2 = i;
+        loop {
+            if i_2 >= 0 {
+                let pointer = c.step(&ep0, i_2, "PyDictUnicodeEntry")?;
+                if !c.PyDictUnicodeEntry_me_value(&pointer)?.is_some() {
+                    let i_3 = i_2.wrapping_sub(1);
+                    i_2 = i_3;
+                    continue;
+                }
+                break i_2;
+            } else {
+                break i_2
+            }
+        }
     };
-    c.dictkeys_set_index(&object_2, result_5, -2)?;
-    let object_3 = match key_3.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.PyTuple_SET_ITEM(&res, 0, &object_3)?;
-    let object_4 = match value_3.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.PyTuple_SET_ITEM(&res, 1, &object_4)?;
-    c.set_PyDictObject_ma_keys_dk_nentries(self_, i_9)?;
-    let ma_used = c.PyDictObject_ma_used(self_)?;
-    c.set_PyDictObject_ma_used(self_, ma_used.wrapping_sub(1))?;
-    c.set_PyDictObject_ma_version_tag(self_, new_version)?;
-    return Ok(res);
+    let pointer_2 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+    c.PyDictUnicodeEntry_me_key(&pointer_2)?;
+    return Err(
+        c.unsupported("dict_popitem_impl: NULL as an argument of _PyDict_NotifyEvent"),
+    );
 }
 /// CPython: Objects/dictobject.c, `dict_tp_clear`.
 pub fn dict_tp_clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
@@ -4259,51 +3264,26 @@ pub fn dict_tp_clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error
 pub fn sizeof_lock_held<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::sizeof_lock_held);
     let tp = c.Py_TYPE(mp)?;
-    let result = match c._PyObject_SIZE(&tp) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if c.PyDictObject_ma_values(mp)?.is_some() {
-                c.PyDictObject_ma_keys(mp)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "sizeof_lock_held: call of shared_keys_usable_size while an exception is pending",
-                        ),
-                );
-            }
-            if c.PyDictObject_ma_keys_dk_refcnt(mp)? == 1 {
-                let ma_keys_4 = c.PyDictObject_ma_keys(mp)?;
-                match ma_keys_4.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "sizeof_lock_held: call of _PyDict_KeysSize while an exception is pending",
-                        ),
-                );
-            }
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyObject_SIZE(&tp)?;
     let ma_values = c.PyDictObject_ma_values(mp)?;
-    let res = if ma_values.is_some() {
+    let res_2 = if ma_values.is_some() {
         let ma_keys = c.PyDictObject_ma_keys(mp)?;
         let result_2 = match c.shared_keys_usable_size(ma_keys.as_ref()) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
+                let res = result.wrapping_add(18446744073709551608);
                 if c.PyDictObject_ma_keys_dk_refcnt(mp)? == 1 {
                     let ma_keys_2 = c.PyDictObject_ma_keys(mp)?;
-                    match ma_keys_2.as_ref() {
+                    let object = match ma_keys_2.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
+                    let _ = res
+                        .wrapping_add(super::dictobject::_PyDict_KeysSize(c, &object)?);
                     return Err(
                         c
                             .unsupported(
-                                "sizeof_lock_held: call of _PyDict_KeysSize while an exception is pending",
+                                "sizeof_lock_held: return of a computed value while an exception is pending",
                             ),
                     );
                 }
@@ -4314,41 +3294,51 @@ pub fn sizeof_lock_held<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         result.wrapping_add(result_2.wrapping_mul(8))
     } else {
         result
     };
     let dk_refcnt = c.PyDictObject_ma_keys_dk_refcnt(mp)?;
-    let res_2 = if dk_refcnt == 1 {
+    let res_3 = if dk_refcnt == 1 {
         let ma_keys_3 = c.PyDictObject_ma_keys(mp)?;
-        let object = match ma_keys_3.as_ref() {
+        let object_2 = match ma_keys_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match c._PyDict_KeysSize(&object) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "sizeof_lock_held: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        res.wrapping_add(result_3)
+        res_2.wrapping_add(super::dictobject::_PyDict_KeysSize(c, &object_2)?)
     } else {
-        res
+        res_2
     };
-    return Ok(res_2 as isize);
+    return Ok(res_3 as isize);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SizeOf`.
 pub fn _PyDict_SizeOf<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyDict_SizeOf);
     return Ok(super::dictobject::sizeof_lock_held(c, mp)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_KeysSize`.
+pub fn _PyDict_KeysSize<C: CApi>(
+    c: &mut C,
+    keys: &C::Object,
+) -> Result<usize, C::Error> {
+    c.enter(FunctionId::_PyDict_KeysSize);
+    let dk_kind = c.PyDictKeysObject_dk_kind(keys)?;
+    let value = if (dk_kind as i32) == 0 { 24i32 } else { 16i32 };
+    let es = value as usize;
+    let dk_log2_index_bytes = c.PyDictKeysObject_dk_log2_index_bytes(keys)?;
+    return Ok(
+        ((32 as i32)
+            .wrapping_add((1 as i32).wrapping_shl((dk_log2_index_bytes as i32) as u32))
+            as usize)
+            .wrapping_add(
+                ((((1 as i32)
+                    .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
+                    as usize) << 1) / 3)
+                    .wrapping_mul(es),
+            ),
+    );
 }
 /// CPython: Objects/dictobject.c, `dict___sizeof___impl`.
 pub fn dict___sizeof___impl<C: CApi>(
@@ -4379,14 +3369,7 @@ pub fn dict_or<C: CApi>(
     c.enter(FunctionId::dict_or);
     if c.PyDict_Check(self_)? && c.PyDict_Check(other)? {
         let new = c.PyDict_Copy(self_)?;
-        let result = match super::dictobject::dict_update_arg(c, &new, other) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::dictobject::dict_update_arg(c, &new, other)? != 0 {
             return Ok(None);
         }
         return Ok(Some(new));
@@ -4400,14 +3383,7 @@ pub fn dict_ior<C: CApi>(
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_ior);
-    let result = match super::dictobject::dict_update_arg(c, self_, other) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::dictobject::dict_update_arg(c, self_, other)? != 0 {
         return Ok(None);
     }
     return Ok(Some(self_.clone()));
@@ -4477,21 +3453,8 @@ pub fn dict_new<C: CApi>(
     c.set_PyDictObject_ma_values(&d, None)?;
     let is = !c.is(type_, Global::PyDict_Type)?;
     if is {
-        {
-            let result = match c._PyObject_GC_IS_TRACKED(Some(&d)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "dict_new: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {}
-        };
+        let result = c._PyObject_GC_IS_TRACKED(&d)?;
+        if result != 0 {}
     }
     return Ok(d);
 }
@@ -4516,36 +3479,12 @@ pub fn dict_vectorcall<C: CApi>(
     kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_vectorcall);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "dict_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    match c._PyArg_CheckPositional("dict", result, 0, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("dict", result, 0, 1)?;
     let self_ = super::dictobject::dict_new(c, type_, None, None)?;
     let args_2 = if result == 1 {
         let item = c.item(args, 0)?;
-        let result_3 = match super::dictobject::dict_update_arg(c, &self_, &item) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 < 0 {
+        if super::dictobject::dict_update_arg(c, &self_, &item)? < 0 {
             return Ok(None);
         }
         args.get(1..).unwrap_or_default()
@@ -4557,15 +3496,9 @@ pub fn dict_vectorcall<C: CApi>(
             let mut i = 0isize;
             loop {
                 if i < c.PyTuple_GET_SIZE(kwnames_2)? {
-                    let result_4 = c.PyTuple_GET_ITEM(kwnames_2, i)?;
+                    let result_2 = c.PyTuple_GET_ITEM(kwnames_2, i)?;
                     let item_2 = c.item(args_2, i as usize)?;
-                    match c.PyDict_SetItem(&self_, &result_4, &item_2) {
-                        Ok(_) => {}
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    c.PyDict_SetItem(&self_, &result_2, &item_2)?;
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -4590,26 +3523,29 @@ pub fn PyDict_GetItemString<C: CApi>(
     c: &mut C,
     v: &C::Object,
     key: &str,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyDict_GetItemString);
     let kv = match c.PyUnicode_FromString(Some(key)) {
         Ok(kv) => kv,
         Err(error) if c.is_exception(&error) => {
             c.PyErr_FormatUnraisable(
+                &error,
                 "Exception ignored in PyDict_GetItemString(); consider using PyDict_GetItemRefString()",
                 &[],
             )?;
-            return Err(error);
+            return Ok(None);
         }
         Err(error) => return Err(error),
     };
     return Ok(
-        c
-            .dict_getitem(
-                v,
-                &kv,
-                "Exception ignored in PyDict_GetItemString(); consider using PyDict_GetItemRefString()",
-            )?,
+        Some(
+            c
+                .dict_getitem(
+                    v,
+                    &kv,
+                    "Exception ignored in PyDict_GetItemString(); consider using PyDict_GetItemRefString()",
+                )?,
+        ),
     );
 }
 /// CPython: Objects/dictobject.c, `PyDict_GetItemStringRef`.
@@ -4815,7 +3751,11 @@ pub fn has_unique_reference<C: CApi>(
     op: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::has_unique_reference);
-    return Ok(i32::from(c.Py_REFCNT(op)? == 1));
+    let object = match op {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(i32::from(c.Py_REFCNT(&object)? == 1));
 }
 /// CPython: Objects/dictobject.c, `acquire_iter_result`.
 pub fn acquire_iter_result<C: CApi>(
@@ -4823,14 +3763,7 @@ pub fn acquire_iter_result<C: CApi>(
     result: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::acquire_iter_result);
-    let result_2 = match super::dictobject::has_unique_reference(c, result) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 != 0 {
+    if super::dictobject::has_unique_reference(c, result)? != 0 {
         return Ok(1);
     }
     return Ok(0);
@@ -4844,95 +3777,60 @@ pub fn dictiter_iternextitem<C: CApi>(
     if let Some(d) = &c.dictiterobject_di_dict(self_)? {
         let mut key = None::<C::Object>;
         let mut value = None::<C::Object>;
-        let result = match c
-            .dictiter_iternextitem_lock_held(d, self_, &mut key, &mut value)
-        {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            let result_2 = c.dictiterobject_di_result(self_)?;
-            let result_6 = {
-                let result_3 = match super::dictobject::acquire_iter_result(
-                    c,
-                    result_2.as_ref(),
-                ) {
-                    Ok(result_3) => result_3,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "dictiter_iternextitem: call of PyTuple_New while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
+        if c.dictiter_iternextitem_lock_held(d, self_, &mut key, &mut value)? == 0 {
+            let result = c.dictiterobject_di_result(self_)?;
+            let result_2 = super::dictobject::acquire_iter_result(c, result.as_ref())?;
+            let result_5 = if result_2 != 0 {
+                let object = match result.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if result_3 != 0 {
-                    let object = match result_2.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    c.PyTuple_GET_ITEM(&object, 0)?;
-                    let object_2 = match result_2.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    c.PyTuple_GET_ITEM(&object_2, 1)?;
-                    let object_3 = match result_2.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    let object_4 = match key.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    c.PyTuple_SET_ITEM(&object_3, 0, &object_4)?;
-                    let object_5 = match result_2.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    let object_6 = match value.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    c.PyTuple_SET_ITEM(&object_5, 1, &object_6)?;
-                    {
-                        let result_4 = match c._PyObject_GC_IS_TRACKED(result_2.as_ref())
-                        {
-                            Ok(result_4) => result_4,
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "dictiter_iternextitem: return of a computed value while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                        if result_4 != 0 {}
-                    };
-                    result_2.clone()
-                } else {
-                    let result_5 = c.PyTuple_New(2)?;
-                    let object_7 = match key.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    c.PyTuple_SET_ITEM(&result_5, 0, &object_7)?;
-                    let object_8 = match value.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    c.PyTuple_SET_ITEM(&result_5, 1, &object_8)?;
-                    Some(result_5.clone())
-                }
+                c.PyTuple_GET_ITEM(&object, 0)?;
+                let object_2 = match result.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyTuple_GET_ITEM(&object_2, 1)?;
+                let object_3 = match result.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let object_4 = match key.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyTuple_SET_ITEM(&object_3, 0, &object_4)?;
+                let object_5 = match result.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let object_6 = match value.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyTuple_SET_ITEM(&object_5, 1, &object_6)?;
+                let object_7 = match result.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_3 = c._PyObject_GC_IS_TRACKED(&object_7)?;
+                if result_3 != 0 {}
+                result.clone()
+            } else {
+                let result_4 = c.PyTuple_New(2)?;
+                let object_8 = match key.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyTuple_SET_ITEM(&result_4, 0, &object_8)?;
+                let object_9 = match value.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyTuple_SET_ITEM(&result_4, 1, &object_9)?;
+                Some(result_4.clone())
             };
-            return Ok(result_6);
+            return Ok(result_5);
         }
         return Ok(None);
     }
@@ -5029,25 +3927,8 @@ pub fn all_contained_in<C: CApi>(
     let ok_2 = {
         let mut ok = 1i32;
         loop {
-            let next = match super::abstract_::PyIter_Next(c, &iter) {
-                Ok(next) => next,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(next_2) = &next {
-                let result = match super::abstract_::PySequence_Contains(
-                    c,
-                    other,
-                    next_2,
-                ) {
-                    Ok(result) => result,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+            if let Some(next) = &super::abstract_::PyIter_Next(c, &iter)? {
+                let result = super::abstract_::PySequence_Contains(c, other, next)?;
                 if !(result <= 0) {
                     ok = result;
                     continue;
@@ -5098,18 +3979,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             0 => {
                 let ok_3 = if result < result_2 {
-                    let result_4 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_4
+                    super::dictobject::all_contained_in(c, self_, other)?
                 } else {
                     0i32
                 };
@@ -5117,18 +3987,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             1 => {
                 let ok_4 = if result <= result_2 {
-                    let result_5 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_5) => result_5,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    result_5
+                    super::dictobject::all_contained_in(c, self_, other)?
                 } else {
                     0i32
                 };
@@ -5136,18 +3995,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             4 => {
                 let ok_5 = if result > result_2 {
-                    let result_6 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_6) => result_6,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    result_6
+                    super::dictobject::all_contained_in(c, other, self_)?
                 } else {
                     0i32
                 };
@@ -5155,18 +4003,7 @@ pub fn dictview_richcompare<C: CApi>(
             }
             5 => {
                 let ok_6 = if result >= result_2 {
-                    let result_7 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_7) => result_7,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    result_7
+                    super::dictobject::all_contained_in(c, other, self_)?
                 } else {
                     0i32
                 };
@@ -5177,12 +4014,12 @@ pub fn dictview_richcompare<C: CApi>(
         if ok_7 < 0 {
             return Ok(None);
         }
-        let result_8 = if ok_7 != 0 {
+        let result_4 = if ok_7 != 0 {
             c.global(Global::Py_True)?
         } else {
             c.global(Global::Py_False)?
         };
-        return Ok(Some(result_8));
+        return Ok(Some(result_4));
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
@@ -5195,13 +4032,7 @@ pub fn dictview_repr<C: CApi>(
     let rc = super::object::Py_ReprEnter(c, self_)? as isize;
     if rc != 0 {
         let value = if rc > 0 {
-            let result = match c.PyUnicode_FromString(Some("...")) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyUnicode_FromString(Some("..."))?;
             Some(result.clone())
         } else {
             None
@@ -5210,11 +4041,11 @@ pub fn dictview_repr<C: CApi>(
     }
     let seq = match super::abstract_::PySequence_List(c, self_) {
         Ok(seq) => seq,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             super::object::Py_ReprLeave(c, self_)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
@@ -5225,15 +4056,15 @@ pub fn dictview_repr<C: CApi>(
         )
     {
         Ok(result_2) => result_2,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             super::object::Py_ReprLeave(c, self_)?;
-            return Err(error_3);
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     match super::object::Py_ReprLeave(c, self_) {
         Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_3) if c.is_exception(&error_3) => {
             return Err(
                 c
                     .unsupported(
@@ -5241,7 +4072,7 @@ pub fn dictview_repr<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_3) => return Err(error_3),
     };
     return Ok(Some(result_2));
 }
@@ -5393,28 +4224,14 @@ pub fn _PyDictView_Intersect<C: CApi>(
     if c.PyDictKeys_Check(&self__4)? {
         {
             loop {
-                let key = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key) => key,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if let Some(key_2) = &key {
+                if let Some(key) = &super::abstract_::PyIter_Next(c, &it)? {
                     let result_5 = super::dictobject::dictkeys_contains(
                         c,
                         &self__4,
-                        key_2,
+                        key,
                     )?;
                     if result_5 != 0 {
-                        let result_6 = match c.PySet_Add(&result_4, key_2) {
-                            Ok(result_6) => result_6,
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                return Err(error_3);
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                        if result_6 != 0 {
+                        if c.PySet_Add(&result_4, key)? != 0 {
                             return Ok(None);
                         }
                     }
@@ -5427,31 +4244,17 @@ pub fn _PyDictView_Intersect<C: CApi>(
     }
     {
         loop {
-            let key_3 = match super::abstract_::PyIter_Next(c, &it) {
-                Ok(key_3) => key_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if let Some(key_4) = &key_3 {
-                let result_7 = super::dictobject::dictitems_contains(
+            if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                let result_6 = super::dictobject::dictitems_contains(
                     c,
                     &self__4,
-                    key_4,
+                    key_2,
                 )?;
-                if result_7 < 0 {
+                if result_6 < 0 {
                     return Ok(None);
                 }
-                if result_7 != 0 {
-                    let result_8 = match c.PySet_Add(&result_4, key_4) {
-                        Ok(result_8) => result_8,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    if result_8 != 0 {
+                if result_6 != 0 {
+                    if c.PySet_Add(&result_4, key_2)? != 0 {
                         return Ok(None);
                     }
                 }
@@ -5470,13 +4273,7 @@ pub fn dictviews_or<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dictviews_or);
     let result = super::dictobject::dictviews_to_set(c, self_)?;
-    match c._PySet_Update(&result, other) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PySet_Update(&result, other)?;
     return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `dictitems_xor_lock_held`.
@@ -5493,88 +4290,69 @@ pub fn dictitems_xor_lock_held<C: CApi>(
             let mut pos = 0isize;
             let mut val2 = None::<C::Object>;
             loop {
+                let object = match d2 {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
                 let mut pos_2 = pos;
                 let mut key_2 = key.clone();
                 let mut val2_2 = val2.clone();
                 let mut hash = 0;
-                let result = match c
+                if c
                     ._PyDict_Next(
-                        d2,
+                        &object,
                         &mut pos_2,
                         &mut key_2,
                         &mut val2_2,
                         Some(&mut hash),
-                    )
+                    )? != 0
                 {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "dictitems_xor_lock_held: call of _PyDict_GetItem_KnownHash while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
                     let val1 = c
                         ._PyDict_GetItem_KnownHash(temp_dict, key_2.as_ref(), hash)?;
-                    let object = match val2_2.as_ref() {
+                    let object_2 = match val2_2.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_2 = super::object::PyObject_RichCompareBool(
+                    let result = super::object::PyObject_RichCompareBool(
                         c,
                         &val1,
-                        &object,
+                        &object_2,
                         2,
                     )?;
-                    if result_2 < 0 {
+                    if result < 0 {
                         return Ok(None);
                     }
-                    if result_2 != 0 {
-                        let object_2 = match key_2.as_ref() {
+                    if result != 0 {
+                        let object_3 = match key_2.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        match super::dictobject::_PyDict_DelItem_KnownHash(
-                            c,
-                            temp_dict,
-                            &object_2,
-                            hash,
-                        ) {
-                            Ok(_) => {}
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                    } else {
-                        let pair = c
-                            .PyTuple_Pack(
-                                2,
-                                &[
-                                    match key_2.clone() {
-                                        Some(object) => Argument::Object(object),
-                                        None => return Err(c.unsupported("NULL in a format")),
-                                    },
-                                    match val2_2.clone() {
-                                        Some(object) => Argument::Object(object),
-                                        None => return Err(c.unsupported("NULL in a format")),
-                                    },
-                                ],
-                            )?;
-                        match c.PySet_Add(&result_set, &pair) {
-                            Ok(_) => {}
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                return Err(error_3);
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                    };
+                        return Err(
+                            super::dictobject::_PyDict_DelItem_KnownHash(
+                                c,
+                                temp_dict,
+                                &object_3,
+                                hash,
+                            )?,
+                        );
+                    }
+                    let pair = c
+                        .PyTuple_Pack(
+                            2,
+                            &[
+                                match key_2.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
+                                match val2_2.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
+                            ],
+                        )?;
+                    c.PySet_Add(&result_set, &pair)?;
                     key = key_2.clone();
                     pos = pos_2;
                     val2 = val2_2.clone();
@@ -5585,13 +4363,7 @@ pub fn dictitems_xor_lock_held<C: CApi>(
         };
         let iditems = c._Py_ID("items")?;
         let remaining_pairs = c.PyObject_CallMethodNoArgs(Some(temp_dict), &iditems)?;
-        match c._PySet_Update(&result_set, &remaining_pairs) {
-            Ok(_) => {}
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        c._PySet_Update(&result_set, &remaining_pairs)?;
         return Ok(Some(result_set));
     }
     return Ok(None);
@@ -5651,19 +4423,8 @@ pub fn dictviews_isdisjoint<C: CApi>(
     let it = super::abstract_::PyObject_GetIter(c, &other_3)?;
     {
         loop {
-            let item = match super::abstract_::PyIter_Next(c, &it) {
-                Ok(item) => item,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(item_2) = &item {
-                let result_3 = super::abstract_::PySequence_Contains(
-                    c,
-                    &self__3,
-                    item_2,
-                )?;
+            if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
+                let result_3 = super::abstract_::PySequence_Contains(c, &self__3, item)?;
                 if result_3 == -1 {
                     return Ok(None);
                 }
@@ -5735,28 +4496,16 @@ pub fn dictitems_contains<C: CApi>(
             };
             let mut found = None::<C::Object>;
             let result = c.PyDict_GetItemRef(&object, &key, &mut found)?;
-            let result_3 = if result == 1 {
+            let result_2 = if result == 1 {
                 let object_2 = match found.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_2 = match super::object::PyObject_RichCompareBool(
-                    c,
-                    &object_2,
-                    &value,
-                    2,
-                ) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                result_2
+                super::object::PyObject_RichCompareBool(c, &object_2, &value, 2)?
             } else {
                 result
             };
-            return Ok(result_3);
+            return Ok(result_2);
         }
         return Ok(0);
     }
@@ -5880,19 +4629,8 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
                 let val = c.PyDictValues_values_at(values, i as isize)?;
                 let (track_3, used_3) = if let Some(val_2) = &val {
                     let used_2 = used.wrapping_add(1);
-                    let result_2 = match c._PyObject_GC_MAY_BE_TRACKED(Some(val_2)) {
-                        Ok(result_2) => result_2,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "make_dict_from_instance_attributes: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    let track_2 = track.wrapping_add(result_2 as isize);
+                    let track_2 = track
+                        .wrapping_add(c._PyObject_GC_MAY_BE_TRACKED(val_2)? as isize);
                     (track_2, used_2)
                 } else {
                     (track, used)
@@ -5908,13 +4646,13 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
     };
     let res = match super::dictobject::new_dict(c, keys, Some(values), used_4, 0) {
         Ok(res) => res,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             if track_4 != 0 {
-                return Err(error_3);
+                return Err(error_2);
             }
-            return Err(error_3);
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     if track_4 != 0 && res.is_some() {}
     return Ok(res);
@@ -5925,19 +4663,10 @@ pub fn _PyObject_MaterializeManagedDict<C: CApi>(
     obj: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyObject_MaterializeManagedDict);
-    let dict = match c._PyObject_GetManagedDict(obj) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyObject_MaterializeManagedDict: call of _PyObject_MaterializeManagedDict_LockHeld while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(dict);
+    if let Some(dict) = &c._PyObject_GetManagedDict(obj)? {
+        return Ok(dict.clone());
+    }
+    return Ok(c._PyObject_MaterializeManagedDict_LockHeld(obj)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_LockHeld`.
 pub fn _PyDict_SetItem_LockHeld<C: CApi>(
@@ -5948,544 +4677,10 @@ pub fn _PyDict_SetItem_LockHeld<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_SetItem_LockHeld);
     if let Some(value_2) = value {
-        return Ok(super::dictobject::setitem_lock_held(c, dict, name, Some(value_2))?);
+        return Ok(super::dictobject::setitem_lock_held(c, dict, name, value_2)?);
     }
     let result = c._PyObject_HashFast(name)?;
-    return Ok(super::dictobject::delitem_knownhash_lock_held(c, dict, name, result)?);
-}
-/// CPython: Objects/dictobject.c, `store_instance_attr_lock_held`.
-pub fn store_instance_attr_lock_held<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-    values: Option<&C::Object>,
-    name: &C::Object,
-    value: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::store_instance_attr_lock_held);
-    let tp = c.Py_TYPE(obj)?;
-    let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
-    let dict = match c._PyObject_GetManagedDict(obj) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            if c.PyUnicode_CheckExact(name)? {
-                if super::dictobject::unicode_get_hash(c, Some(name))? == -1 {
-                    let PyUnicode_Type_2 = c.global(Global::PyUnicode_Type)?;
-                    let tp_hash_2 = c.slot(&PyUnicode_Type_2, Slot::tp_hash)?;
-                    match tp_hash_2.as_ref() {
-                        Some(function) => function.clone(),
-                        None => return Err(c.unsupported("call of a slot that is empty")),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "store_instance_attr_lock_held: call of call_hashfunc while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "store_instance_attr_lock_held: call of insert_split_key while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "store_instance_attr_lock_held: call of PyInterpreterState_Get while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let check = c.PyUnicode_CheckExact(name)?;
-    let ix = if check {
-        let result = super::dictobject::unicode_get_hash(c, Some(name))?;
-        let hash = if result == -1 {
-            let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
-            let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
-            let function = match tp_hash.as_ref() {
-                Some(function) => function.clone(),
-                None => return Err(c.unsupported("call of a slot that is empty")),
-            };
-            let result_2 = match c.call_hashfunc(&function, name) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "store_instance_attr_lock_held: call of insert_split_key while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
-        } else {
-            result
-        };
-        let result_3 = match super::dictobject::insert_split_key(
-            c,
-            keys.as_ref(),
-            name,
-            hash,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "store_instance_attr_lock_held: call of _PyDict_SetItem_LockHeld while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        result_3
-    } else {
-        -1isize
-    };
-    if ix == -1 {
-        return Ok(super::dictobject::_PyDict_SetItem_LockHeld(c, &dict, name, value)?);
-    }
-    let object = match values {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->values")),
-    };
-    let old_value = c.PyDictValues_values_at(&object, ix)?;
-    if old_value.is_some() {
-        let (value_3, old_value_3) = if let Some(old_value_2) = &old_value {
-            let value_2 = if value.is_some() { 1i32 } else { 2i32 };
-            (value_2, Some(old_value_2.clone()))
-        } else {
-            (0i32, None)
-        };
-        match c._PyDict_NotifyEvent(value_3, &dict, Some(name), value) {
-            Ok(_) => {}
-            Err(error_4) if c.is_exception(&error_4) => {
-                if value.is_some() {
-                    return Err(
-                        c
-                            .unsupported(
-                                "store_instance_attr_lock_held: loop while an exception is pending",
-                            ),
-                    );
-                }
-                let object_11 = match values {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->values")),
-                };
-                c.set_PyDictValues_values_at(&object_11, ix, None)?;
-                if !old_value_3.is_some() {
-                    let object_13 = match values {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    c._PyDictValues_AddToInsertionOrder(&object_13, ix)?;
-                    let ma_used_7 = c.PyDictObject_ma_used(&dict)?;
-                    c.set_PyDictObject_ma_used(&dict, ma_used_7.wrapping_add(1))?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                let object_12 = match values {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c.delete_index_from_values(&object_12, ix)?;
-                let ma_used_6 = c.PyDictObject_ma_used(&dict)?;
-                c.set_PyDictObject_ma_used(&dict, ma_used_6.wrapping_sub(1))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        let value_5 = if let Some(value_4) = value {
-            {
-                loop {
-                    {
-                        let result_5 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
-                            Ok(result_5) => result_5,
-                            Err(error_5) if c.is_exception(&error_5) => {
-                                let object_6 = match values {
-                                    Some(object) => object.clone(),
-                                    None => return Err(c.unsupported("NULL->values")),
-                                };
-                                c.set_PyDictValues_values_at(&object_6, ix, Some(value_4))?;
-                                if old_value_3.is_some() {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                let object_7 = match values {
-                                    Some(object) => object.clone(),
-                                    None => {
-                                        return Err(c.unsupported("NULL where an object must be"));
-                                    }
-                                };
-                                c._PyDictValues_AddToInsertionOrder(&object_7, ix)?;
-                                let ma_used_3 = c.PyDictObject_ma_used(&dict)?;
-                                c.set_PyDictObject_ma_used(
-                                    &dict,
-                                    ma_used_3.wrapping_add(1),
-                                )?;
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_5) => return Err(error_5),
-                        };
-                        if !(result_5 != 0) {
-                            {
-                                let result_6 = match c
-                                    ._PyObject_GC_MAY_BE_TRACKED(Some(name))
-                                {
-                                    Ok(result_6) => result_6,
-                                    Err(error_6) if c.is_exception(&error_6) => {
-                                        let object_4 = match values {
-                                            Some(object) => object.clone(),
-                                            None => return Err(c.unsupported("NULL->values")),
-                                        };
-                                        c.set_PyDictValues_values_at(&object_4, ix, Some(value_4))?;
-                                        if old_value_3.is_some() {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        let object_5 = match values {
-                                            Some(object) => object.clone(),
-                                            None => {
-                                                return Err(c.unsupported("NULL where an object must be"));
-                                            }
-                                        };
-                                        c._PyDictValues_AddToInsertionOrder(&object_5, ix)?;
-                                        let ma_used_2 = c.PyDictObject_ma_used(&dict)?;
-                                        c.set_PyDictObject_ma_used(
-                                            &dict,
-                                            ma_used_2.wrapping_add(1),
-                                        )?;
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_6) => return Err(error_6),
-                                };
-                                if !(result_6 != 0) {
-                                    let result_7 = match c
-                                        ._PyObject_GC_MAY_BE_TRACKED(Some(value_4))
-                                    {
-                                        Ok(result_7) => result_7,
-                                        Err(error_7) if c.is_exception(&error_7) => {
-                                            let object_2 = match values {
-                                                Some(object) => object.clone(),
-                                                None => return Err(c.unsupported("NULL->values")),
-                                            };
-                                            c.set_PyDictValues_values_at(&object_2, ix, Some(value_4))?;
-                                            if old_value_3.is_some() {
-                                                return Err(
-                                                    c
-                                                        .unsupported(
-                                                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                                        ),
-                                                );
-                                            }
-                                            let object_3 = match values {
-                                                Some(object) => object.clone(),
-                                                None => {
-                                                    return Err(c.unsupported("NULL where an object must be"));
-                                                }
-                                            };
-                                            c._PyDictValues_AddToInsertionOrder(&object_3, ix)?;
-                                            let ma_used = c.PyDictObject_ma_used(&dict)?;
-                                            c.set_PyDictObject_ma_used(&dict, ma_used.wrapping_add(1))?;
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_7) => return Err(error_7),
-                                    };
-                                    if result_7 != 0 {}
-                                }
-                            };
-                        }
-                    };
-                    break;
-                }
-            };
-            Some(value_4.clone())
-        } else {
-            None
-        };
-        let object_8 = match values {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->values")),
-        };
-        c.set_PyDictValues_values_at(&object_8, ix, value_5.as_ref())?;
-        if old_value_3.is_some() {
-            if !value_5.is_some() {
-                let object_9 = match values {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c.delete_index_from_values(&object_9, ix)?;
-                let ma_used_4 = c.PyDictObject_ma_used(&dict)?;
-                c.set_PyDictObject_ma_used(&dict, ma_used_4.wrapping_sub(1))?;
-            }
-        } else {
-            let object_10 = match values {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c._PyDictValues_AddToInsertionOrder(&object_10, ix)?;
-            let ma_used_5 = c.PyDictObject_ma_used(&dict)?;
-            c.set_PyDictObject_ma_used(&dict, ma_used_5.wrapping_add(1))?;
-        };
-        return Ok(0);
-    }
-    if !value.is_some() {
-        let tp_2 = c.Py_TYPE(obj)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
-        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_AttributeError,
-                    "'%.100s' object has no attribute '%U'",
-                    &[Argument::Str(tp_name.clone()), Argument::Object(name.clone())],
-                ),
-        );
-    }
-    let (value_3, old_value_3) = if let Some(old_value_2) = &old_value {
-        let value_2 = if value.is_some() { 1i32 } else { 2i32 };
-        (value_2, Some(old_value_2.clone()))
-    } else {
-        (0i32, None)
-    };
-    match c._PyDict_NotifyEvent(value_3, &dict, Some(name), value) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            if value.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "store_instance_attr_lock_held: loop while an exception is pending",
-                        ),
-                );
-            }
-            let object_11 = match values {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->values")),
-            };
-            c.set_PyDictValues_values_at(&object_11, ix, None)?;
-            if !old_value_3.is_some() {
-                let object_13 = match values {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyDictValues_AddToInsertionOrder(&object_13, ix)?;
-                let ma_used_7 = c.PyDictObject_ma_used(&dict)?;
-                c.set_PyDictObject_ma_used(&dict, ma_used_7.wrapping_add(1))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            let object_12 = match values {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c.delete_index_from_values(&object_12, ix)?;
-            let ma_used_6 = c.PyDictObject_ma_used(&dict)?;
-            c.set_PyDictObject_ma_used(&dict, ma_used_6.wrapping_sub(1))?;
-            return Err(
-                c
-                    .unsupported(
-                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    let value_5 = if let Some(value_4) = value {
-        {
-            loop {
-                {
-                    let result_5 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
-                        Ok(result_5) => result_5,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            let object_6 = match values {
-                                Some(object) => object.clone(),
-                                None => return Err(c.unsupported("NULL->values")),
-                            };
-                            c.set_PyDictValues_values_at(&object_6, ix, Some(value_4))?;
-                            if old_value_3.is_some() {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                        ),
-                                );
-                            }
-                            let object_7 = match values {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
-                            c._PyDictValues_AddToInsertionOrder(&object_7, ix)?;
-                            let ma_used_3 = c.PyDictObject_ma_used(&dict)?;
-                            c.set_PyDictObject_ma_used(
-                                &dict,
-                                ma_used_3.wrapping_add(1),
-                            )?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    if !(result_5 != 0) {
-                        {
-                            let result_6 = match c
-                                ._PyObject_GC_MAY_BE_TRACKED(Some(name))
-                            {
-                                Ok(result_6) => result_6,
-                                Err(error_6) if c.is_exception(&error_6) => {
-                                    let object_4 = match values {
-                                        Some(object) => object.clone(),
-                                        None => return Err(c.unsupported("NULL->values")),
-                                    };
-                                    c.set_PyDictValues_values_at(&object_4, ix, Some(value_4))?;
-                                    if old_value_3.is_some() {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    let object_5 = match values {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    c._PyDictValues_AddToInsertionOrder(&object_5, ix)?;
-                                    let ma_used_2 = c.PyDictObject_ma_used(&dict)?;
-                                    c.set_PyDictObject_ma_used(
-                                        &dict,
-                                        ma_used_2.wrapping_add(1),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_6) => return Err(error_6),
-                            };
-                            if !(result_6 != 0) {
-                                let result_7 = match c
-                                    ._PyObject_GC_MAY_BE_TRACKED(Some(value_4))
-                                {
-                                    Ok(result_7) => result_7,
-                                    Err(error_7) if c.is_exception(&error_7) => {
-                                        let object_2 = match values {
-                                            Some(object) => object.clone(),
-                                            None => return Err(c.unsupported("NULL->values")),
-                                        };
-                                        c.set_PyDictValues_values_at(&object_2, ix, Some(value_4))?;
-                                        if old_value_3.is_some() {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                                    ),
-                                            );
-                                        }
-                                        let object_3 = match values {
-                                            Some(object) => object.clone(),
-                                            None => {
-                                                return Err(c.unsupported("NULL where an object must be"));
-                                            }
-                                        };
-                                        c._PyDictValues_AddToInsertionOrder(&object_3, ix)?;
-                                        let ma_used = c.PyDictObject_ma_used(&dict)?;
-                                        c.set_PyDictObject_ma_used(&dict, ma_used.wrapping_add(1))?;
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "store_instance_attr_lock_held: another result than usual while an exception is pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_7) => return Err(error_7),
-                                };
-                                if result_7 != 0 {}
-                            }
-                        };
-                    }
-                };
-                break;
-            }
-        };
-        Some(value_4.clone())
-    } else {
-        None
-    };
-    let object_8 = match values {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->values")),
-    };
-    c.set_PyDictValues_values_at(&object_8, ix, value_5.as_ref())?;
-    if old_value_3.is_some() {
-        if !value_5.is_some() {
-            let object_9 = match values {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c.delete_index_from_values(&object_9, ix)?;
-            let ma_used_4 = c.PyDictObject_ma_used(&dict)?;
-            c.set_PyDictObject_ma_used(&dict, ma_used_4.wrapping_sub(1))?;
-        }
-    } else {
-        let object_10 = match values {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c._PyDictValues_AddToInsertionOrder(&object_10, ix)?;
-        let ma_used_5 = c.PyDictObject_ma_used(&dict)?;
-        c.set_PyDictObject_ma_used(&dict, ma_used_5.wrapping_add(1))?;
-    };
-    return Ok(0);
+    return Err(super::dictobject::delitem_knownhash_lock_held(c, dict, name, result)?);
 }
 /// CPython: Objects/dictobject.c, `store_instance_attr_dict`.
 pub fn store_instance_attr_dict<C: CApi>(
@@ -6496,60 +4691,16 @@ pub fn store_instance_attr_dict<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::store_instance_attr_dict);
-    let values = match c._PyObject_InlineValues(obj) {
-        Ok(values) => values,
-        Err(error) if c.is_exception(&error) => {
-            if c.PyDictObject_ma_values(dict)?.is_none() {
-                return Err(
-                    c
-                        .unsupported(
-                            "store_instance_attr_dict: call of store_instance_attr_lock_held while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "store_instance_attr_dict: call of _PyDict_SetItem_LockHeld while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let values = c._PyObject_InlineValues(obj)?;
     let ma_values = c.PyDictObject_ma_values(dict)?;
     let is = match ma_values.as_ref() {
         Some(object) => c.Py_Is(&values, object)?,
         None => false,
     };
     let res = if is {
-        let result = match super::dictobject::store_instance_attr_lock_held(
-            c,
-            obj,
-            Some(&values),
-            name,
-            Some(value),
-        ) {
-            Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result
+        c.store_instance_attr_lock_held(obj, &values, name, value)?
     } else {
-        let result_2 = match super::dictobject::_PyDict_SetItem_LockHeld(
-            c,
-            dict,
-            name,
-            Some(value),
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        result_2
+        super::dictobject::_PyDict_SetItem_LockHeld(c, dict, name, Some(value))?
     };
     return Ok(res);
 }
@@ -6561,37 +4712,19 @@ pub fn _PyObject_StoreInstanceAttribute<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObject_StoreInstanceAttribute);
-    let values = match c._PyObject_InlineValues(obj) {
-        Ok(values) => values,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("_PyObject_StoreInstanceAttribute: NULL->valid"));
-        }
-        Err(error) => return Err(error),
-    };
+    let values = c._PyObject_InlineValues(obj)?;
     if c.PyDictValues_valid(&values)? != 0 {
+        return Ok(c.store_instance_attr_lock_held(obj, &values, name, value)?);
+    }
+    if let Some(dict) = &c._PyObject_GetManagedDict(obj)? {
         return Ok(
-            super::dictobject::store_instance_attr_lock_held(
-                c,
-                obj,
-                Some(&values),
-                name,
-                Some(value),
-            )?,
+            super::dictobject::store_instance_attr_dict(c, obj, dict, name, value)?,
         );
     }
-    let dict = match c._PyObject_GetManagedDict(obj) {
-        Ok(dict) => dict,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyObject_StoreInstanceAttribute: call of PyObject_GenericGetDict while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(super::dictobject::store_instance_attr_dict(c, obj, &dict, name, value)?);
+    let dict_2 = c.PyObject_GenericGetDict(obj, None)?;
+    return Ok(
+        super::dictobject::store_instance_attr_dict(c, obj, &dict_2, name, value)?,
+    );
 }
 /// CPython: Objects/dictobject.c, `_PyObject_TryGetInstanceAttribute`.
 pub fn _PyObject_TryGetInstanceAttribute<C: CApi>(
@@ -6601,13 +4734,7 @@ pub fn _PyObject_TryGetInstanceAttribute<C: CApi>(
     attr: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObject_TryGetInstanceAttribute);
-    let values = match c._PyObject_InlineValues(obj) {
-        Ok(values) => values,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("_PyObject_TryGetInstanceAttribute: NULL->valid"));
-        }
-        Err(error) => return Err(error),
-    };
+    let values = c._PyObject_InlineValues(obj)?;
     if c.PyDictValues_valid(&values)? != 0 {
         let tp = c.Py_TYPE(obj)?;
         let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
@@ -6621,11 +4748,11 @@ pub fn _PyObject_TryGetInstanceAttribute<C: CApi>(
             name,
         ) {
             Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 *attr = None;
-                return Err(error_2);
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         if result == -1 {
             *attr = None;
@@ -6637,6 +4764,64 @@ pub fn _PyObject_TryGetInstanceAttribute<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/dictobject.c, `_PyObject_IsInstanceDictEmpty`.
+pub fn _PyObject_IsInstanceDictEmpty<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_IsInstanceDictEmpty);
+    let tp = c.Py_TYPE(obj)?;
+    if c.PyTypeObject_tp_dictoffset(&tp)? == 0 {
+        return Ok(1);
+    }
+    let tp_flags = c.PyTypeObject_tp_flags(&tp)?;
+    let dict_5 = if (tp_flags & 4) != 0 {
+        let values = c._PyObject_InlineValues(obj)?;
+        if c.PyDictValues_valid(&values)? != 0 {
+            let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+            {
+                let mut i = 0isize;
+                loop {
+                    let object = match keys.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->dk_nentries")),
+                    };
+                    if i < c.PyDictKeysObject_dk_nentries(&object)? {
+                        if c.PyDictValues_values_at(&values, i)?.is_some() {
+                            return Ok(0);
+                        }
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            return Ok(1);
+        }
+        let dict = c._PyObject_GetManagedDict(obj)?;
+        dict.clone()
+    } else {
+        let tp_flags_2 = c.PyTypeObject_tp_flags(&tp)?;
+        let dict_4 = if (tp_flags_2 & 16) != 0 {
+            let dict_2 = c._PyObject_GetManagedDict(obj)?;
+            dict_2.clone()
+        } else {
+            let dictptr = super::object::_PyObject_ComputedDictPointer(c, obj)?;
+            let object_2 = match dictptr.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let dict_3 = c.read(&object_2)?;
+            dict_3.clone()
+        };
+        dict_4.clone()
+    };
+    if let Some(dict_6) = &dict_5 {
+        return Ok(i32::from(c.PyDictObject_ma_used(dict_6)? == 0));
+    }
+    return Ok(1);
+}
 /// CPython: Objects/dictobject.c, `PyObject_ClearManagedDict`.
 pub fn PyObject_ClearManagedDict<C: CApi>(
     c: &mut C,
@@ -6646,50 +4831,52 @@ pub fn PyObject_ClearManagedDict<C: CApi>(
     match c._PyObject_SetManagedDict(obj, None) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyObject_ClearManagedDict: NULL as an argument of PyErr_WriteUnraisable",
-                    ),
-            );
+            c.PyErr_WriteUnraisable(&error, None)?;
         }
         Err(error) => return Err(error),
     };
     return Ok(());
 }
-/// CPython: Objects/dictobject.c, `ensure_managed_dict`.
-pub fn ensure_managed_dict<C: CApi>(
+/// CPython: Objects/dictobject.c, `_PyDict_DetachFromObject`.
+pub fn _PyDict_DetachFromObject<C: CApi>(
     c: &mut C,
+    mp: &C::Object,
     obj: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::ensure_managed_dict);
-    let dict = match c._PyObject_GetManagedDict(obj) {
-        Ok(dict) => dict,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_DetachFromObject);
+    let result = c._PyObject_InlineValues(obj)?;
+    let ma_values = c.PyDictObject_ma_values(mp)?;
+    if !match ma_values.as_ref() {
+        Some(object) => c.Py_Is(&result, object)?,
+        None => false,
+    } {
+        return Ok(0);
+    }
+    let ma_values_2 = c.PyDictObject_ma_values(mp)?;
+    let object = match ma_values_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let values = match c.copy_values(&object) {
+        Ok(values) => values,
         Err(error) if c.is_exception(&error) => {
-            let tp = c.Py_TYPE(obj)?;
-            if (c.PyTypeObject_tp_flags(&tp)? & 4) != 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "ensure_managed_dict: call of _PyObject_InlineValues while an exception is pending",
-                        ),
-                );
-            }
-            let ht_cached_keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
-            match ht_cached_keys.as_ref() {
+            let oldkeys = c.PyDictObject_ma_keys(mp)?;
+            let empty_keys_struct = c.variable("empty_keys_struct")?;
+            super::dictobject::set_keys(c, mp, &empty_keys_struct)?;
+            let object_2 = match oldkeys.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            return Err(
-                c
-                    .unsupported(
-                        "ensure_managed_dict: call of new_dict_with_shared_keys while an exception is pending",
-                    ),
-            );
+            c.dictkeys_decref(&object_2, 0)?;
+            c.set_PyDictObject_ma_used(mp, 0)?;
+            return Err(c.PyErr_NoMemory());
         }
         Err(error) => return Err(error),
     };
-    return Ok(dict);
+    c.set_PyDictObject_ma_values(mp, Some(&values))?;
+    let result_2 = c._PyObject_InlineValues(obj)?;
+    c.set_PyDictValues_valid(&result_2, 0)?;
+    return Ok(0);
 }
 /// CPython: Objects/dictobject.c, `ensure_nonmanaged_dict`.
 pub fn ensure_nonmanaged_dict<C: CApi>(
@@ -6805,14 +4992,7 @@ pub fn PyDict_Watch<C: CApi>(
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-dictionary"));
     }
-    let result = match c.dictobject_validate_watcher_id(watcher_id) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.dictobject_validate_watcher_id(watcher_id)? != 0 {
         return Ok(-1);
     }
     let ma_version_tag = c.PyDictObject_ma_version_tag(dict)?;
@@ -6833,14 +5013,7 @@ pub fn PyDict_Unwatch<C: CApi>(
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-dictionary"));
     }
-    let result = match c.dictobject_validate_watcher_id(watcher_id) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.dictobject_validate_watcher_id(watcher_id)? != 0 {
         return Ok(-1);
     }
     let ma_version_tag = c.PyDictObject_ma_version_tag(dict)?;

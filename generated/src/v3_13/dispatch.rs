@@ -481,6 +481,9 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
+        FunctionId::PyObject_CallOneArg => {
+            Some(super::call::PyObject_CallOneArg(c, a0, a1))
+        }
         FunctionId::PyObject_CallObject => {
             Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
         }
@@ -584,7 +587,13 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
         FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
-        FunctionId::dict_popitem => Some(super::dictobject::dict_popitem(c, a0, a1)),
+        FunctionId::dict_popitem => {
+            Some(
+                match super::dictobject::dict_popitem(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict___sizeof__ => {
             Some(super::dictobject::dict___sizeof__(c, a0, a1))
         }
@@ -824,7 +833,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::float_subtype_new => {
             Some(
-                match super::floatobject::float_subtype_new(c, a0, Some(a1)) {
+                match super::floatobject::float_subtype_new(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -1045,7 +1054,7 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::_PyLong_Subtract => {
             Some(super::longobject::_PyLong_Subtract(c, a0, a1))
         }
-        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), Some(a1))),
+        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
         FunctionId::_PyLong_Multiply => {
             Some(
                 match super::longobject::_PyLong_Multiply(c, a0, a1) {
@@ -1113,9 +1122,7 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::long_lshift => {
-            Some(super::longobject::long_lshift(c, Some(a0), Some(a1)))
-        }
+        FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
         FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
         FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
         FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
@@ -2477,6 +2484,7 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1?, a2?)),
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1?, a2?))
         }
@@ -2988,13 +2996,13 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -3283,7 +3291,13 @@ pub fn getattrfunc<C: CApi>(
             )
         }
         FunctionId::PyDict_GetItemString => {
-            Some(super::dictobject::PyDict_GetItemString(c, a0, a1))
+            Some(
+                match super::dictobject::PyDict_GetItemString(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::float___getformat___impl => {
             Some(super::floatobject::float___getformat___impl(c, a0, a1))
@@ -3666,6 +3680,9 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
+        FunctionId::PyObject_CallOneArg => {
+            Some(super::call::PyObject_CallOneArg(c, a0, a1))
+        }
         FunctionId::PyObject_CallObject => {
             Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
         }
@@ -3769,7 +3786,13 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
         FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
-        FunctionId::dict_popitem => Some(super::dictobject::dict_popitem(c, a0, a1)),
+        FunctionId::dict_popitem => {
+            Some(
+                match super::dictobject::dict_popitem(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict___sizeof__ => {
             Some(super::dictobject::dict___sizeof__(c, a0, a1))
         }
@@ -4009,7 +4032,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::float_subtype_new => {
             Some(
-                match super::floatobject::float_subtype_new(c, a0, Some(a1)) {
+                match super::floatobject::float_subtype_new(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -4230,7 +4253,7 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::_PyLong_Subtract => {
             Some(super::longobject::_PyLong_Subtract(c, a0, a1))
         }
-        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), Some(a1))),
+        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
         FunctionId::_PyLong_Multiply => {
             Some(
                 match super::longobject::_PyLong_Multiply(c, a0, a1) {
@@ -4298,9 +4321,7 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::long_lshift => {
-            Some(super::longobject::long_lshift(c, Some(a0), Some(a1)))
-        }
+        FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
         FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
         FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
         FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
@@ -5922,7 +5943,11 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
         FunctionId::dict_popitem_impl => {
-            Some(super::dictobject::dict_popitem_impl(c, a0))
+            Some(
+                match super::dictobject::dict_popitem_impl(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0))
@@ -6023,9 +6048,6 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
-        }
-        FunctionId::ensure_managed_dict => {
-            Some(super::dictobject::ensure_managed_dict(c, a0))
         }
         FunctionId::enum_next => {
             Some(
@@ -6337,7 +6359,13 @@ pub fn getiterfunc<C: CApi>(
             Some(super::longobject::int_is_integer_impl(c, a0))
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+            Some(
+                match super::methodobject::PyCFunction_GetSelf(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0))
@@ -6552,6 +6580,9 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::set___reduce___impl => {
             Some(super::setobject::set___reduce___impl(c, a0))
         }
+        FunctionId::set___sizeof___impl => {
+            Some(super::setobject::set___sizeof___impl(c, a0))
+        }
         FunctionId::PySet_New => {
             Some(
                 match super::setobject::PySet_New(c, a0) {
@@ -6605,7 +6636,15 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
-        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
+        FunctionId::type_from_ref => {
+            Some(
+                match super::typeobject::type_from_ref(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::lookup_tp_dict => {
             Some(
                 match super::typeobject::lookup_tp_dict(c, a0) {
@@ -6813,6 +6852,9 @@ pub fn getiterfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0))
         }
         FunctionId::object_repr => {
             Some(
@@ -7212,13 +7254,13 @@ pub fn initproc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -7333,6 +7375,9 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::acquire_iter_result => {
             Some(super::dictobject::acquire_iter_result(c, Some(a0)))
+        }
+        FunctionId::_PyObject_IsInstanceDictEmpty => {
+            Some(super::dictobject::_PyObject_IsInstanceDictEmpty(c, a0))
         }
         FunctionId::float_bool => Some(super::floatobject::float_bool(c, a0)),
         FunctionId::func_clear => Some(super::funcobject::func_clear(c, a0)),
@@ -7453,6 +7498,12 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::type_ready_add_subclasses => {
             Some(super::typeobject::type_ready_add_subclasses(c, a0))
+        }
+        FunctionId::type_ready_managed_dict => {
+            Some(super::typeobject::type_ready_managed_dict(c, a0))
+        }
+        FunctionId::type_ready_post_checks => {
+            Some(super::typeobject::type_ready_post_checks(c, a0))
         }
         FunctionId::PyType_Ready => Some(super::typeobject::PyType_Ready(c, a0)),
         FunctionId::add_tp_new_wrapper => {
@@ -7650,7 +7701,11 @@ pub fn iternextfunc<C: CApi>(
             Some(super::dictobject::dict_clear_impl(c, a0).map(Some))
         }
         FunctionId::dict_popitem_impl => {
-            Some(super::dictobject::dict_popitem_impl(c, a0).map(Some))
+            Some(
+                match super::dictobject::dict_popitem_impl(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0).map(Some))
@@ -7689,9 +7744,6 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0).map(Some))
-        }
-        FunctionId::ensure_managed_dict => {
-            Some(super::dictobject::ensure_managed_dict(c, a0).map(Some))
         }
         FunctionId::enum_next => Some(super::enumobject::enum_next(c, a0)),
         FunctionId::reversed_next => Some(super::enumobject::reversed_next(c, a0)),
@@ -7819,7 +7871,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::longobject::int_is_integer_impl(c, a0).map(Some))
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0).map(Some))
+            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0).map(Some))
@@ -7902,6 +7954,9 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::set___reduce___impl => {
             Some(super::setobject::set___reduce___impl(c, a0).map(Some))
         }
+        FunctionId::set___sizeof___impl => {
+            Some(super::setobject::set___sizeof___impl(c, a0).map(Some))
+        }
         FunctionId::PySet_New => Some(super::setobject::PySet_New(c, a0)),
         FunctionId::PyFrozenSet_New => Some(super::setobject::PyFrozenSet_New(c, a0)),
         FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0).map(Some)),
@@ -7919,9 +7974,7 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::tupleiter_next => Some(super::tupleobject::tupleiter_next(c, a0)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0).map(Some)),
-        FunctionId::type_from_ref => {
-            Some(super::typeobject::type_from_ref(c, Some(a0)).map(Some))
-        }
+        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::lookup_tp_dict => Some(super::typeobject::lookup_tp_dict(c, a0)),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => {
@@ -7981,6 +8034,9 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::type___dir___impl => {
             Some(super::typeobject::type___dir___impl(c, a0))
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0).map(Some))
         }
         FunctionId::object_repr => Some(super::typeobject::object_repr(c, a0)),
         FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
@@ -8280,6 +8336,7 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2?)),
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -8791,13 +8848,13 @@ pub fn objobjargproc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -8937,6 +8994,9 @@ pub fn objobjproc<C: CApi>(
         FunctionId::dictitems_contains => {
             Some(super::dictobject::dictitems_contains(c, a0, a1))
         }
+        FunctionId::_PyDict_DetachFromObject => {
+            Some(super::dictobject::_PyDict_DetachFromObject(c, a0, a1))
+        }
         FunctionId::PyFunction_SetDefaults => {
             Some(super::funcobject::PyFunction_SetDefaults(c, a0, Some(a1)))
         }
@@ -8984,9 +9044,6 @@ pub fn objobjproc<C: CApi>(
                     a1,
                 ),
             )
-        }
-        FunctionId::_PyObject_SetAttributeErrorContext => {
-            Some(super::object::_PyObject_SetAttributeErrorContext(c, a0, a1))
         }
         FunctionId::PyObject_HasAttrWithError => {
             Some(super::object::PyObject_HasAttrWithError(c, a0, a1))
@@ -9420,7 +9477,11 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
         FunctionId::dict_popitem_impl => {
-            Some(super::dictobject::dict_popitem_impl(c, a0))
+            Some(
+                match super::dictobject::dict_popitem_impl(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0))
@@ -9521,9 +9582,6 @@ pub fn reprfunc<C: CApi>(
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
-        }
-        FunctionId::ensure_managed_dict => {
-            Some(super::dictobject::ensure_managed_dict(c, a0))
         }
         FunctionId::enum_next => {
             Some(
@@ -9835,7 +9893,13 @@ pub fn reprfunc<C: CApi>(
             Some(super::longobject::int_is_integer_impl(c, a0))
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+            Some(
+                match super::methodobject::PyCFunction_GetSelf(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0))
@@ -10050,6 +10114,9 @@ pub fn reprfunc<C: CApi>(
         FunctionId::set___reduce___impl => {
             Some(super::setobject::set___reduce___impl(c, a0))
         }
+        FunctionId::set___sizeof___impl => {
+            Some(super::setobject::set___sizeof___impl(c, a0))
+        }
         FunctionId::PySet_New => {
             Some(
                 match super::setobject::PySet_New(c, a0) {
@@ -10103,7 +10170,15 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
-        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
+        FunctionId::type_from_ref => {
+            Some(
+                match super::typeobject::type_from_ref(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::lookup_tp_dict => {
             Some(
                 match super::typeobject::lookup_tp_dict(c, a0) {
@@ -10311,6 +10386,9 @@ pub fn reprfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0))
         }
         FunctionId::object_repr => {
             Some(
@@ -10864,13 +10942,13 @@ pub fn setattrofunc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -11115,6 +11193,7 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2?)),
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -11853,7 +11932,11 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
         FunctionId::dict_popitem_impl => {
-            Some(super::dictobject::dict_popitem_impl(c, a0))
+            Some(
+                match super::dictobject::dict_popitem_impl(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0))
@@ -11954,9 +12037,6 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
-        }
-        FunctionId::ensure_managed_dict => {
-            Some(super::dictobject::ensure_managed_dict(c, a0))
         }
         FunctionId::enum_next => {
             Some(
@@ -12268,7 +12348,13 @@ pub fn unaryfunc<C: CApi>(
             Some(super::longobject::int_is_integer_impl(c, a0))
         }
         FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+            Some(
+                match super::methodobject::PyCFunction_GetSelf(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyCMethod_GetClass => {
             Some(super::methodobject::PyCMethod_GetClass(c, a0))
@@ -12483,6 +12569,9 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::set___reduce___impl => {
             Some(super::setobject::set___reduce___impl(c, a0))
         }
+        FunctionId::set___sizeof___impl => {
+            Some(super::setobject::set___sizeof___impl(c, a0))
+        }
         FunctionId::PySet_New => {
             Some(
                 match super::setobject::PySet_New(c, a0) {
@@ -12536,7 +12625,15 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
-        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
+        FunctionId::type_from_ref => {
+            Some(
+                match super::typeobject::type_from_ref(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::lookup_tp_dict => {
             Some(
                 match super::typeobject::lookup_tp_dict(c, a0) {
@@ -12744,6 +12841,9 @@ pub fn unaryfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::type___sizeof___impl => {
+            Some(super::typeobject::type___sizeof___impl(c, a0))
         }
         FunctionId::object_repr => {
             Some(

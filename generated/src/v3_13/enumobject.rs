@@ -54,53 +54,23 @@ pub fn reversed_new<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::reversed_new);
     if c.is(type_, Global::PyReversed_Type)? {
-        match c._PyArg_NoKeywords("reversed", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("reversed", result_2, 1, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("reversed", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("reversed", result, 1, 1)?;
         let seq = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::enumobject::reversed_new_impl(c, type_, &seq)?);
     }
     let tp_init = c.slot(type_, Slot::tp_init)?;
     let PyReversed_Type = c.global(Global::PyReversed_Type)?;
     if !(tp_init.as_ref() == c.slot(&PyReversed_Type, Slot::tp_init)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("reversed", result_2, 1, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("reversed", result, 1, 1)?;
         let seq = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::enumobject::reversed_new_impl(c, type_, &seq)?);
     }
-    match c._PyArg_NoKeywords("reversed", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("reversed", result_2, 1, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("reversed", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("reversed", result, 1, 1)?;
     let seq = c.PyTuple_GET_ITEM(args, 0)?;
     return Ok(super::enumobject::reversed_new_impl(c, type_, &seq)?);
 }
@@ -178,10 +148,12 @@ pub fn enum_new_impl<C: CApi>(
             Err(error_3) if c.is_exception(&error_3) => {
                 c.set_enumobject_en_result(&en, None)?;
                 if c.enumobject_en_result(&en)?.is_some() {
+                    let result_5 = c._PyLong_GetOne()?;
+                    c.set_enumobject_one(&en, Some(&result_5))?;
                     return Err(
                         c
                             .unsupported(
-                                "enum_new_impl: call of _PyLong_GetOne while an exception is pending",
+                                "enum_new_impl: return of a computed value while an exception is pending",
                             ),
                     );
                 }
@@ -191,19 +163,7 @@ pub fn enum_new_impl<C: CApi>(
         };
         c.set_enumobject_en_result(&en, Some(&result_3))?;
         if c.enumobject_en_result(&en)?.is_some() {
-            let result_4 = match c._PyLong_GetOne() {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    c.set_enumobject_one(&en, None)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "enum_new_impl: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let result_4 = c._PyLong_GetOne()?;
             c.set_enumobject_one(&en, Some(&result_4))?;
             return Ok(Some(en));
         }
@@ -224,19 +184,7 @@ pub fn check_keyword<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let kw = c.PyTuple_GET_ITEM(&object, index as isize)?;
-    let result = match c._PyUnicode_EqualToASCIIString(Some(&kw), name) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "check_keyword: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._PyUnicode_EqualToASCIIString(&kw, name)? != 0 {
         return Ok(1);
     }
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -258,79 +206,7 @@ pub fn enumerate_vectorcall<C: CApi>(
     kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::enumerate_vectorcall);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let Some(kwnames_3) = kwnames else {
-                let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_Format(
-                            &PyExc_TypeError_4,
-                            "enumerate() takes at most 2 arguments (%d given)",
-                            &[Argument::Int(-1)],
-                        ),
-                );
-            };
-            let result_8 = c.PyTuple_GET_SIZE(kwnames_3)?;
-            if !((-1 as isize).wrapping_add(result_8) == 2) {
-                if !((-1 as isize).wrapping_add(result_8) == 1) {
-                    let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-                    return Err(
-                        c
-                            .PyErr_Format(
-                                &PyExc_TypeError_3,
-                                "enumerate() takes at most 2 arguments (%d given)",
-                                &[
-                                    Argument::Int((-1 as isize).wrapping_add(result_8) as i64),
-                                ],
-                            ),
-                    );
-                }
-                if result_8 == 1 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "enumerate_vectorcall: call of check_keyword while an exception is pending",
-                            ),
-                    );
-                }
-                c.item(args, 0)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "enumerate_vectorcall: call of enum_new_impl while an exception is pending",
-                        ),
-                );
-            }
-            if result_8 == 1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "enumerate_vectorcall: call of check_keyword while an exception is pending",
-                        ),
-                );
-            }
-            if result_8 == 2 {
-                c.PyTuple_GET_ITEM(kwnames_3, 0)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "enumerate_vectorcall: call of _PyUnicode_EqualToASCIIString while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 0)?;
-            c.item(args, 1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "enumerate_vectorcall: call of enum_new_impl while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     let nkwargs = if let Some(kwnames_2) = kwnames {
         c.PyTuple_GET_SIZE(kwnames_2)?
     } else {
@@ -362,33 +238,14 @@ pub fn enumerate_vectorcall<C: CApi>(
             let item_5 = c.item(args, 0)?;
             return Ok(super::enumobject::enum_new_impl(c, type_, &item_5, None)?);
         }
-        let result_7 = match super::enumobject::check_keyword(
-            c,
-            kwnames,
-            0,
-            "iterable",
-        ) {
-            Ok(result_7) => result_7,
-            Err(error_7) if c.is_exception(&error_7) => {
-                return Err(error_7);
-            }
-            Err(error_7) => return Err(error_7),
-        };
-        if result_7 != 0 {
+        if super::enumobject::check_keyword(c, kwnames, 0, "iterable")? != 0 {
             let item_5 = c.item(args, 0)?;
             return Ok(super::enumobject::enum_new_impl(c, type_, &item_5, None)?);
         }
         return Ok(None);
     }
     if nkwargs == 1 {
-        let result_2 = match super::enumobject::check_keyword(c, kwnames, 0, "start") {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        if !(super::enumobject::check_keyword(c, kwnames, 0, "start")? != 0) {
             return Ok(None);
         }
     } else {
@@ -398,32 +255,8 @@ pub fn enumerate_vectorcall<C: CApi>(
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
             let kw0 = c.PyTuple_GET_ITEM(&object, 0)?;
-            let result_3 = match c._PyUnicode_EqualToASCIIString(Some(&kw0), "start") {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "enumerate_vectorcall: call of check_keyword while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3 != 0 {
-                let result_4 = match super::enumobject::check_keyword(
-                    c,
-                    kwnames,
-                    1,
-                    "iterable",
-                ) {
-                    Ok(result_4) => result_4,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                if result_4 != 0 {
+            if c._PyUnicode_EqualToASCIIString(&kw0, "start")? != 0 {
+                if super::enumobject::check_keyword(c, kwnames, 1, "iterable")? != 0 {
                     let item = c.item(args, 1)?;
                     let item_2 = c.item(args, 0)?;
                     return Ok(
@@ -432,34 +265,10 @@ pub fn enumerate_vectorcall<C: CApi>(
                 }
                 return Ok(None);
             }
-            let result_5 = match super::enumobject::check_keyword(
-                c,
-                kwnames,
-                0,
-                "iterable",
-            ) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if !(result_5 != 0) {
+            if !(super::enumobject::check_keyword(c, kwnames, 0, "iterable")? != 0) {
                 return Ok(None);
             }
-            let result_6 = match super::enumobject::check_keyword(
-                c,
-                kwnames,
-                1,
-                "start",
-            ) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if !(result_6 != 0) {
+            if !(super::enumobject::check_keyword(c, kwnames, 1, "start")? != 0) {
                 return Ok(None);
             }
         }
@@ -534,67 +343,50 @@ pub fn enum_next_long<C: CApi>(
     };
     let stepped_up = super::abstract_::PyNumber_Add(c, &object, &object_2)?;
     c.set_enumobject_en_longindex(en, Some(&stepped_up))?;
-    let result_3 = match c.Py_REFCNT(result.as_ref()) {
-        Ok(result_3) => result_3,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "enum_next_long: call of PyTuple_New while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if !(result_3 == 1) {
-        let result_5 = c.PyTuple_New(2)?;
-        let object_8 = match next_index_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c.PyTuple_SET_ITEM(&result_5, 0, &object_8)?;
-        c.PyTuple_SET_ITEM(&result_5, 1, next_item)?;
-        return Ok(Some(result_5));
-    }
     let object_3 = match result.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    c.PyTuple_GET_ITEM(&object_3, 0)?;
+    if !(c.Py_REFCNT(&object_3)? == 1) {
+        let result_4 = c.PyTuple_New(2)?;
+        let object_10 = match next_index_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.PyTuple_SET_ITEM(&result_4, 0, &object_10)?;
+        c.PyTuple_SET_ITEM(&result_4, 1, next_item)?;
+        return Ok(Some(result_4));
+    }
     let object_4 = match result.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    c.PyTuple_GET_ITEM(&object_4, 1)?;
+    c.PyTuple_GET_ITEM(&object_4, 0)?;
     let object_5 = match result.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let object_6 = match next_index_2.as_ref() {
+    c.PyTuple_GET_ITEM(&object_5, 1)?;
+    let object_6 = match result.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    c.PyTuple_SET_ITEM(&object_5, 0, &object_6)?;
-    let object_7 = match result.as_ref() {
+    let object_7 = match next_index_2.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    c.PyTuple_SET_ITEM(&object_7, 1, next_item)?;
-    {
-        let result_4 = match c._PyObject_GC_IS_TRACKED(result.as_ref()) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "enum_next_long: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_4 != 0 {}
+    c.PyTuple_SET_ITEM(&object_6, 0, &object_7)?;
+    let object_8 = match result.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
+    c.PyTuple_SET_ITEM(&object_8, 1, next_item)?;
+    let object_9 = match result.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_3 = c._PyObject_GC_IS_TRACKED(&object_9)?;
+    if result_3 != 0 {}
     return Ok(result);
 }
 /// CPython: Objects/enumobject.c, `enum_next`.
@@ -628,59 +420,42 @@ pub fn enum_next<C: CApi>(
         c.enumobject_en_index(en)?;
         let en_index_2 = c.enumobject_en_index(en)?;
         c.set_enumobject_en_index(en, en_index_2.wrapping_add(1))?;
-        let result_2 = match c.Py_REFCNT(result.as_ref()) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "enum_next: call of PyTuple_New while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result_2 == 1) {
-            let result_4 = c.PyTuple_New(2)?;
-            c.PyTuple_SET_ITEM(&result_4, 0, &next_index)?;
-            c.PyTuple_SET_ITEM(&result_4, 1, next_item)?;
-            return Ok(Some(result_4));
-        }
         let object_3 = match result.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_GET_ITEM(&object_3, 0)?;
+        if !(c.Py_REFCNT(&object_3)? == 1) {
+            let result_3 = c.PyTuple_New(2)?;
+            c.PyTuple_SET_ITEM(&result_3, 0, &next_index)?;
+            c.PyTuple_SET_ITEM(&result_3, 1, next_item)?;
+            return Ok(Some(result_3));
+        }
         let object_4 = match result.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_GET_ITEM(&object_4, 1)?;
+        c.PyTuple_GET_ITEM(&object_4, 0)?;
         let object_5 = match result.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_SET_ITEM(&object_5, 0, &next_index)?;
+        c.PyTuple_GET_ITEM(&object_5, 1)?;
         let object_6 = match result.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_SET_ITEM(&object_6, 1, next_item)?;
-        {
-            let result_3 = match c._PyObject_GC_IS_TRACKED(result.as_ref()) {
-                Ok(result_3) => result_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "enum_next: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_3 != 0 {}
+        c.PyTuple_SET_ITEM(&object_6, 0, &next_index)?;
+        let object_7 = match result.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        c.PyTuple_SET_ITEM(&object_7, 1, next_item)?;
+        let object_8 = match result.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c._PyObject_GC_IS_TRACKED(&object_8)?;
+        if result_2 != 0 {}
         return Ok(result);
     }
     return Ok(None);
@@ -797,32 +572,9 @@ pub fn reversed_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::reversed_vectorcall);
-    match c._PyArg_NoKwnames("reversed", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "reversed_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("reversed", result_2, 1, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyArg_NoKwnames("reversed", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("reversed", result, 1, 1)?;
     let item = c.item(args, 0)?;
     return Ok(super::enumobject::reversed_new_impl(c, type_, &item)?);
 }

@@ -51,13 +51,7 @@ pub fn float___round__<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float___round__);
-    match c._PyArg_CheckPositional("__round__", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("__round__", nargs, 0, 1)?;
     if !(nargs < 1) {
         let o_ndigits = c.item(args, 0)?;
         return Ok(c.float___round___impl(self_, &o_ndigits)?);
@@ -101,21 +95,9 @@ pub fn float_new<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::float_new);
     if c.is(type_, Global::PyFloat_Type)? {
-        match c._PyArg_NoKeywords("float", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("float", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("float", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("float", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(super::floatobject::float_new_impl(c, type_, None)?);
         }
@@ -125,35 +107,17 @@ pub fn float_new<C: CApi>(
     let tp_init = c.slot(type_, Slot::tp_init)?;
     let PyFloat_Type = c.global(Global::PyFloat_Type)?;
     if !(tp_init.as_ref() == c.slot(&PyFloat_Type, Slot::tp_init)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("float", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("float", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(super::floatobject::float_new_impl(c, type_, None)?);
         }
         let x = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::floatobject::float_new_impl(c, type_, Some(&x))?);
     }
-    match c._PyArg_NoKeywords("float", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("float", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("float", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("float", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
         return Ok(super::floatobject::float_new_impl(c, type_, None)?);
     }
@@ -204,14 +168,55 @@ pub fn float___format__<C: CApi>(
 /// CPython: Objects/floatobject.c, `get_float_freelist`.
 pub fn get_float_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_float_freelist);
-    let freelists = match c._Py_object_freelists_GET() {
-        Ok(freelists) => freelists,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("get_float_freelist: NULL->floats"));
-        }
-        Err(error) => return Err(error),
-    };
+    let freelists = c._Py_object_freelists_GET()?;
     return Ok(c._Py_object_freelists_floats(&freelists)?);
+}
+/// CPython: Objects/floatobject.c, `PyFloat_FromDouble`.
+pub fn PyFloat_FromDouble<C: CApi>(c: &mut C, fval: f64) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyFloat_FromDouble);
+    let float_freelist = super::floatobject::get_float_freelist(c)?;
+    let object = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->items")),
+    };
+    let op = c._Py_float_freelist_items(&object)?;
+    let op_4 = if let Some(op_2) = &op {
+        let tp = c.Py_TYPE(op_2)?;
+        let object_2 = match float_freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->items")),
+        };
+        c.set__Py_float_freelist_items(&object_2, Some(&tp))?;
+        let object_3 = match float_freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->numfree")),
+        };
+        c._Py_float_freelist_numfree(&object_3)?;
+        let object_4 = match float_freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->numfree")),
+        };
+        let numfree = c._Py_float_freelist_numfree(&object_4)?;
+        let object_5 = match float_freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->numfree")),
+        };
+        c.set__Py_float_freelist_numfree(&object_5, numfree.wrapping_sub(1))?;
+        op_2.clone()
+    } else {
+        let op_3 = match c.PyObject_Malloc(24) {
+            Ok(op_3) => op_3,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.PyErr_NoMemory());
+            }
+            Err(error) => return Err(error),
+        };
+        op_3.clone()
+    };
+    let PyFloat_Type = c.global(Global::PyFloat_Type)?;
+    c._PyObject_Init(&op_4, &PyFloat_Type)?;
+    c.set_PyFloatObject_ob_fval(&op_4, fval)?;
+    return Ok(op_4);
 }
 /// CPython: Objects/floatobject.c, `_PyFloat_ExactDealloc`.
 pub fn _PyFloat_ExactDealloc<C: CApi>(
@@ -339,14 +344,7 @@ pub fn float_add<C: CApi>(
     } else {
         let mut v_2 = Some(v.clone());
         let mut a = 0.0;
-        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::floatobject::convert_to_double(c, &mut v_2, &mut a)? < 0 {
             return Ok(v_2);
         }
         a
@@ -357,19 +355,12 @@ pub fn float_add<C: CApi>(
     } else {
         let mut w_2 = Some(w.clone());
         let mut b = 0.0;
-        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        if super::floatobject::convert_to_double(c, &mut w_2, &mut b)? < 0 {
             return Ok(w_2);
         }
         b
     };
-    return Ok(Some(c.PyFloat_FromDouble(a_2 + b_2)?));
+    return Ok(Some(super::floatobject::PyFloat_FromDouble(c, a_2 + b_2)?));
 }
 /// CPython: Objects/floatobject.c, `float_sub`.
 pub fn float_sub<C: CApi>(
@@ -384,14 +375,7 @@ pub fn float_sub<C: CApi>(
     } else {
         let mut v_2 = Some(v.clone());
         let mut a = 0.0;
-        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::floatobject::convert_to_double(c, &mut v_2, &mut a)? < 0 {
             return Ok(v_2);
         }
         a
@@ -402,19 +386,12 @@ pub fn float_sub<C: CApi>(
     } else {
         let mut w_2 = Some(w.clone());
         let mut b = 0.0;
-        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        if super::floatobject::convert_to_double(c, &mut w_2, &mut b)? < 0 {
             return Ok(w_2);
         }
         b
     };
-    return Ok(Some(c.PyFloat_FromDouble(a_2 - b_2)?));
+    return Ok(Some(super::floatobject::PyFloat_FromDouble(c, a_2 - b_2)?));
 }
 /// CPython: Objects/floatobject.c, `float_mul`.
 pub fn float_mul<C: CApi>(
@@ -429,14 +406,7 @@ pub fn float_mul<C: CApi>(
     } else {
         let mut v_2 = Some(v.clone());
         let mut a = 0.0;
-        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::floatobject::convert_to_double(c, &mut v_2, &mut a)? < 0 {
             return Ok(v_2);
         }
         a
@@ -447,19 +417,12 @@ pub fn float_mul<C: CApi>(
     } else {
         let mut w_2 = Some(w.clone());
         let mut b = 0.0;
-        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        if super::floatobject::convert_to_double(c, &mut w_2, &mut b)? < 0 {
             return Ok(w_2);
         }
         b
     };
-    return Ok(Some(c.PyFloat_FromDouble(a_2 * b_2)?));
+    return Ok(Some(super::floatobject::PyFloat_FromDouble(c, a_2 * b_2)?));
 }
 /// CPython: Objects/floatobject.c, `float_div`.
 pub fn float_div<C: CApi>(
@@ -474,14 +437,7 @@ pub fn float_div<C: CApi>(
     } else {
         let mut v_2 = Some(v.clone());
         let mut a = 0.0;
-        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::floatobject::convert_to_double(c, &mut v_2, &mut a)? < 0 {
             return Ok(v_2);
         }
         a
@@ -492,14 +448,7 @@ pub fn float_div<C: CApi>(
     } else {
         let mut w_2 = Some(w.clone());
         let mut b = 0.0;
-        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        if super::floatobject::convert_to_double(c, &mut w_2, &mut b)? < 0 {
             return Ok(w_2);
         }
         b
@@ -510,7 +459,7 @@ pub fn float_div<C: CApi>(
             c.PyErr_SetString(&PyExc_ZeroDivisionError, "float division by zero"),
         );
     }
-    return Ok(Some(c.PyFloat_FromDouble(a_2 / b_2)?));
+    return Ok(Some(super::floatobject::PyFloat_FromDouble(c, a_2 / b_2)?));
 }
 /// CPython: Objects/floatobject.c, `float_floor_div`.
 pub fn float_floor_div<C: CApi>(
@@ -525,14 +474,7 @@ pub fn float_floor_div<C: CApi>(
     } else {
         let mut v_2 = Some(v.clone());
         let mut vx = 0.0;
-        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut vx) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::floatobject::convert_to_double(c, &mut v_2, &mut vx)? < 0 {
             return Ok(v_2);
         }
         vx
@@ -543,18 +485,7 @@ pub fn float_floor_div<C: CApi>(
     } else {
         let mut w_2 = Some(w.clone());
         let mut wx = 0.0;
-        let result_2 = match super::floatobject::convert_to_double(
-            c,
-            &mut w_2,
-            &mut wx,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        if super::floatobject::convert_to_double(c, &mut w_2, &mut wx)? < 0 {
             return Ok(w_2);
         }
         wx
@@ -568,20 +499,20 @@ pub fn float_floor_div<C: CApi>(
     let mut floordiv = 0.0;
     let mut mod_ = 0.0;
     c._float_div_mod(vx_2, wx_2, &mut floordiv, &mut mod_)?;
-    return Ok(Some(c.PyFloat_FromDouble(floordiv)?));
+    return Ok(Some(super::floatobject::PyFloat_FromDouble(c, floordiv)?));
 }
 /// CPython: Objects/floatobject.c, `float_neg`.
 pub fn float_neg<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float_neg);
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
-    return Ok(c.PyFloat_FromDouble(-ob_fval)?);
+    return Ok(super::floatobject::PyFloat_FromDouble(c, -ob_fval)?);
 }
 /// CPython: Objects/floatobject.c, `float_abs`.
 pub fn float_abs<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float_abs);
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
     let result = c.fabs(ob_fval)?;
-    return Ok(c.PyFloat_FromDouble(result)?);
+    return Ok(super::floatobject::PyFloat_FromDouble(c, result)?);
 }
 /// CPython: Objects/floatobject.c, `float_bool`.
 pub fn float_bool<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
@@ -614,7 +545,7 @@ pub fn float_float<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Er
         return Ok(v.clone());
     }
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
-    return Ok(c.PyFloat_FromDouble(ob_fval)?);
+    return Ok(super::floatobject::PyFloat_FromDouble(c, ob_fval)?);
 }
 /// CPython: Objects/floatobject.c, `float_conjugate_impl`.
 pub fn float_conjugate_impl<C: CApi>(
@@ -662,36 +593,25 @@ pub fn float_new_impl<C: CApi>(
             }
             return Ok(super::abstract_::PyNumber_Float(c, x_5)?);
         }
-        return Ok(Some(c.PyFloat_FromDouble(0.0)?));
+        return Ok(Some(super::floatobject::PyFloat_FromDouble(c, 0.0)?));
     }
     let x_4 = if let Some(x_2) = x {
         x_2.clone()
     } else {
-        let x_3 = match c._PyLong_GetZero() {
-            Ok(x_3) => x_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "float_new_impl: call of float_subtype_new while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let x_3 = c._PyLong_GetZero()?;
         x_3.clone()
     };
-    return Ok(super::floatobject::float_subtype_new(c, type_, Some(&x_4))?);
+    return Ok(super::floatobject::float_subtype_new(c, type_, &x_4)?);
 }
 /// CPython: Objects/floatobject.c, `float_subtype_new`.
 pub fn float_subtype_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    x: Option<&C::Object>,
+    x: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::float_subtype_new);
     let PyFloat_Type = c.global(Global::PyFloat_Type)?;
-    if let Some(tmp) = &super::floatobject::float_new_impl(c, &PyFloat_Type, x)? {
+    if let Some(tmp) = &super::floatobject::float_new_impl(c, &PyFloat_Type, Some(x))? {
         let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
         let function = match tp_alloc.as_ref() {
             Some(function) => function.clone(),
@@ -713,33 +633,10 @@ pub fn float_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::float_vectorcall);
-    match c._PyArg_NoKwnames("float", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "float_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("float", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let x = if result_2 >= 1 {
+    c._PyArg_NoKwnames("float", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("float", result, 0, 1)?;
+    let x = if result >= 1 {
         let item = c.item(args, 0)?;
         Some(item.clone())
     } else {
@@ -801,7 +698,7 @@ pub fn float_getreal<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::
 /// CPython: Objects/floatobject.c, `float_getimag`.
 pub fn float_getimag<C: CApi>(c: &mut C, _v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float_getimag);
-    return Ok(c.PyFloat_FromDouble(0.0)?);
+    return Ok(super::floatobject::PyFloat_FromDouble(c, 0.0)?);
 }
 /// CPython: Objects/floatobject.c, `float___format___impl`.
 pub fn float___format___impl<C: CApi>(
@@ -812,40 +709,21 @@ pub fn float___format___impl<C: CApi>(
     c.enter(FunctionId::float___format___impl);
     let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "float___format___impl: call of _PyFloat_FormatAdvancedWriter while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(format_spec)?;
     match c._PyFloat_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     return Ok(c._PyUnicodeWriter_Finish(&writer)?);
 }
 /// CPython: Objects/floatobject.c, `_PyFloat_InitState`.
 pub fn _PyFloat_InitState<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyFloat_InitState);
-    let result = match c._Py_IsMainInterpreter() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.floatobject__init_global_state()?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_IsMainInterpreter()? != 0 {
         c.floatobject__init_global_state()?;
         return Ok(());
     }
@@ -901,5 +779,20 @@ pub fn _PyFloat_FiniType<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyFloat_FiniType);
     let FloatInfoType = c.variable("FloatInfoType")?;
     super::structseq::_PyStructSequence_FiniBuiltin(c, &FloatInfoType)?;
+    return Ok(());
+}
+/// CPython: Objects/floatobject.c, `_PyFloat_DebugMallocStats`.
+pub fn _PyFloat_DebugMallocStats<C: CApi>(
+    c: &mut C,
+    out: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyFloat_DebugMallocStats);
+    let float_freelist = super::floatobject::get_float_freelist(c)?;
+    let object = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_float_freelist_numfree(&object)?;
+    c._PyDebugAllocatorStats(out, "free PyFloatObject", numfree, 24)?;
     return Ok(());
 }

@@ -781,19 +781,11 @@ pub fn func_get_code<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::func_get_code);
-    match c
-        .PySys_Audit(
-            "object.__getattr__",
-            "Os",
-            &[Argument::Object(self_.clone()), Argument::Str("__code__".to_owned())],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit(
+        "object.__getattr__",
+        "Os",
+        &[Argument::Object(self_.clone()), Argument::Str("__code__".to_owned())],
+    )?;
     return Ok(c.PyFunctionObject_func_code(self_)?);
 }
 /// CPython: Objects/funcobject.c, `func_set_code`.
@@ -804,23 +796,15 @@ pub fn func_set_code<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::func_set_code);
     if let Some(value_2) = value && c.PyCode_Check(value_2)? {
-        match c
-            .PySys_Audit(
-                "object.__setattr__",
-                "OsO",
-                &[
-                    Argument::Object(self_.clone()),
-                    Argument::Str("__code__".to_owned()),
-                    Argument::Object(value_2.clone()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit(
+            "object.__setattr__",
+            "OsO",
+            &[
+                Argument::Object(self_.clone()),
+                Argument::Str("__code__".to_owned()),
+                Argument::Object(value_2.clone()),
+            ],
+        )?;
         let co_nfreevars = c.PyCodeObject_co_nfreevars(value_2)?;
         let func_closure = c.PyFunctionObject_func_closure(self_)?;
         let value_3 = if func_closure.is_some() {
@@ -852,30 +836,16 @@ pub fn func_set_code<C: CApi>(
                     ),
             );
         }
-        let func_code = match c.PyFunction_GET_CODE(self_) {
-            Ok(func_code) => func_code,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(c.unsupported("func_set_code: NULL->co_flags"));
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let func_code = c.PyFunction_GET_CODE(self_)?;
         let co_flags = c.PyCodeObject_co_flags(&func_code)?;
         let co_flags_2 = c.PyCodeObject_co_flags(value_2)?;
         if (co_flags & 672) != (co_flags_2 & 672) {
             let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-            match c
-                .PyErr_WarnEx(
-                    &PyExc_DeprecationWarning,
-                    "Assigning a code object of non-matching type is deprecated (e.g., from a generator to a plain function)",
-                    1,
-                )
-            {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            c.PyErr_WarnEx(
+                &PyExc_DeprecationWarning,
+                "Assigning a code object of non-matching type is deprecated (e.g., from a generator to a plain function)",
+                1,
+            )?;
         }
         c.handle_func_event(2, self_, value_2)?;
         super::funcobject::_PyFunction_SetVersion(c, self_, 0)?;
@@ -952,19 +922,11 @@ pub fn func_get_defaults<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::func_get_defaults);
-    match c
-        .PySys_Audit(
-            "object.__getattr__",
-            "Os",
-            &[Argument::Object(self_.clone()), Argument::Str("__defaults__".to_owned())],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit(
+        "object.__getattr__",
+        "Os",
+        &[Argument::Object(self_.clone()), Argument::Str("__defaults__".to_owned())],
+    )?;
     if c.PyFunctionObject_func_defaults(self_)?.is_some() {
         return Ok(c.PyFunctionObject_func_defaults(self_)?);
     }
@@ -993,40 +955,21 @@ pub fn func_set_defaults<C: CApi>(
         );
     }
     if let Some(value_4) = &value_2 {
-        match c
-            .PySys_Audit(
-                "object.__setattr__",
-                "OsO",
-                &[
-                    Argument::Object(self_.clone()),
-                    Argument::Str("__defaults__".to_owned()),
-                    Argument::Object(value_4.clone()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit(
+            "object.__setattr__",
+            "OsO",
+            &[
+                Argument::Object(self_.clone()),
+                Argument::Str("__defaults__".to_owned()),
+                Argument::Object(value_4.clone()),
+            ],
+        )?;
     } else {
-        match c
-            .PySys_Audit(
-                "object.__delattr__",
-                "Os",
-                &[
-                    Argument::Object(self_.clone()),
-                    Argument::Str("__defaults__".to_owned()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PySys_Audit(
+            "object.__delattr__",
+            "Os",
+            &[Argument::Object(self_.clone()), Argument::Str("__defaults__".to_owned())],
+        )?;
     };
     let object = match value_2.as_ref() {
         Some(object) => object.clone(),
@@ -1043,22 +986,11 @@ pub fn func_get_kwdefaults<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::func_get_kwdefaults);
-    match c
-        .PySys_Audit(
-            "object.__getattr__",
-            "Os",
-            &[
-                Argument::Object(self_.clone()),
-                Argument::Str("__kwdefaults__".to_owned()),
-            ],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit(
+        "object.__getattr__",
+        "Os",
+        &[Argument::Object(self_.clone()), Argument::Str("__kwdefaults__".to_owned())],
+    )?;
     if c.PyFunctionObject_func_kwdefaults(self_)?.is_some() {
         return Ok(c.PyFunctionObject_func_kwdefaults(self_)?);
     }
@@ -1087,40 +1019,24 @@ pub fn func_set_kwdefaults<C: CApi>(
         );
     }
     if let Some(value_4) = &value_2 {
-        match c
-            .PySys_Audit(
-                "object.__setattr__",
-                "OsO",
-                &[
-                    Argument::Object(self_.clone()),
-                    Argument::Str("__kwdefaults__".to_owned()),
-                    Argument::Object(value_4.clone()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PySys_Audit(
+            "object.__setattr__",
+            "OsO",
+            &[
+                Argument::Object(self_.clone()),
+                Argument::Str("__kwdefaults__".to_owned()),
+                Argument::Object(value_4.clone()),
+            ],
+        )?;
     } else {
-        match c
-            .PySys_Audit(
-                "object.__delattr__",
-                "Os",
-                &[
-                    Argument::Object(self_.clone()),
-                    Argument::Str("__kwdefaults__".to_owned()),
-                ],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PySys_Audit(
+            "object.__delattr__",
+            "Os",
+            &[
+                Argument::Object(self_.clone()),
+                Argument::Str("__kwdefaults__".to_owned()),
+            ],
+        )?;
     };
     let object = match value_2.as_ref() {
         Some(object) => object.clone(),
@@ -1304,19 +1220,7 @@ pub fn functools_copy_attr<C: CApi>(
     let mut value = None::<C::Object>;
     let result = super::object::PyObject_GetOptionalAttr(c, &object, name, &mut value)?;
     let res = if let Some(value_2) = &value {
-        let result_2 = match super::object::PyObject_SetAttr(
-            c,
-            wrapper,
-            name,
-            Some(value_2),
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        super::object::PyObject_SetAttr(c, wrapper, name, Some(value_2))?
     } else {
         result
     };
@@ -1332,19 +1236,9 @@ pub fn functools_wraps<C: CApi>(
     {
         loop {
             let id__module = c._Py_ID("__module__")?;
-            let result = match super::funcobject::functools_copy_attr(
-                c,
-                wrapper,
-                wrapped,
-                &id__module,
-            ) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if result < 0 {
+            if super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__module)?
+                < 0
+            {
                 return Ok(-1);
             }
             break;
@@ -1353,19 +1247,9 @@ pub fn functools_wraps<C: CApi>(
     {
         loop {
             let id__name = c._Py_ID("__name__")?;
-            let result_2 = match super::funcobject::functools_copy_attr(
-                c,
-                wrapper,
-                wrapped,
-                &id__name,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
+            if super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__name)?
+                < 0
+            {
                 return Ok(-1);
             }
             break;
@@ -1374,19 +1258,13 @@ pub fn functools_wraps<C: CApi>(
     {
         loop {
             let id__qualname = c._Py_ID("__qualname__")?;
-            let result_3 = match super::funcobject::functools_copy_attr(
+            if super::funcobject::functools_copy_attr(
                 c,
                 wrapper,
                 wrapped,
                 &id__qualname,
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3 < 0 {
+            )? < 0
+            {
                 return Ok(-1);
             }
             break;
@@ -1395,19 +1273,8 @@ pub fn functools_wraps<C: CApi>(
     {
         loop {
             let id__doc = c._Py_ID("__doc__")?;
-            let result_4 = match super::funcobject::functools_copy_attr(
-                c,
-                wrapper,
-                wrapped,
-                &id__doc,
-            ) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_4 < 0 {
+            if super::funcobject::functools_copy_attr(c, wrapper, wrapped, &id__doc)? < 0
+            {
                 return Ok(-1);
             }
             break;
@@ -1416,19 +1283,13 @@ pub fn functools_wraps<C: CApi>(
     {
         loop {
             let id__annotations = c._Py_ID("__annotations__")?;
-            let result_5 = match super::funcobject::functools_copy_attr(
+            if super::funcobject::functools_copy_attr(
                 c,
                 wrapper,
                 wrapped,
                 &id__annotations,
-            ) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if result_5 < 0 {
+            )? < 0
+            {
                 return Ok(-1);
             }
             break;
@@ -1490,47 +1351,22 @@ pub fn cm_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::cm_init);
-    match c._PyArg_NoKeywords("classmethod", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("classmethod", Some(kwds))?;
     let mut callable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some("classmethod"),
-            1,
-            1,
-            &mut [Parsed::Object(&mut callable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some("classmethod"),
+        1,
+        1,
+        &mut [Parsed::Object(&mut callable)],
+    )?;
     let callable_2 = match callable {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     c.set_classmethod_cm_callable(self_, Some(&callable_2))?;
     let cm_callable = c.classmethod_cm_callable(self_)?;
-    let result_3 = match super::funcobject::functools_wraps(
-        c,
-        self_,
-        cm_callable.as_ref(),
-    ) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+    if super::funcobject::functools_wraps(c, self_, cm_callable.as_ref())? < 0 {
         return Ok(-1);
     }
     return Ok(0);
@@ -1622,47 +1458,22 @@ pub fn sm_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::sm_init);
-    match c._PyArg_NoKeywords("staticmethod", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("staticmethod", Some(kwds))?;
     let mut callable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some("staticmethod"),
-            1,
-            1,
-            &mut [Parsed::Object(&mut callable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some("staticmethod"),
+        1,
+        1,
+        &mut [Parsed::Object(&mut callable)],
+    )?;
     let callable_2 = match callable {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     c.set_staticmethod_sm_callable(self_, Some(&callable_2))?;
     let sm_callable = c.staticmethod_sm_callable(self_)?;
-    let result_3 = match super::funcobject::functools_wraps(
-        c,
-        self_,
-        sm_callable.as_ref(),
-    ) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+    if super::funcobject::functools_wraps(c, self_, sm_callable.as_ref())? < 0 {
         return Ok(-1);
     }
     return Ok(0);

@@ -208,18 +208,12 @@ pub fn calliter_iternext<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_2 = match super::object::PyObject_RichCompareBool(
+            let result_2 = super::object::PyObject_RichCompareBool(
                 c,
                 &object_2,
                 &result,
                 2,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            )?;
             if result_2 == 0 {
                 return Ok(Some(result));
             }
@@ -327,13 +321,7 @@ pub fn anextawaitable_iternext<C: CApi>(
             let PyExc_StopAsyncIteration = c.global(Global::PyExc_StopAsyncIteration)?;
             if c.PyErr_ExceptionMatches(&error, &PyExc_StopAsyncIteration)? {
                 let default_value = c.anextawaitableobject_default_value(obj)?;
-                match c._PyGen_SetStopIterationValue(default_value.as_ref()) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                c._PyGen_SetStopIterationValue(default_value.as_ref())?;
                 return Ok(None);
             }
             return Err(error);
@@ -362,13 +350,7 @@ pub fn anextawaitable_proxy<C: CApi>(
             let PyExc_StopAsyncIteration = c.global(Global::PyExc_StopAsyncIteration)?;
             if c.PyErr_ExceptionMatches(&error, &PyExc_StopAsyncIteration)? {
                 let default_value = c.anextawaitableobject_default_value(obj)?;
-                match c._PyGen_SetStopIterationValue(default_value.as_ref()) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                c._PyGen_SetStopIterationValue(default_value.as_ref())?;
                 return Ok(None);
             }
             return Err(error);

@@ -15,24 +15,11 @@ pub fn list_insert<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_insert);
-    match c._PyArg_CheckPositional("insert", nargs, 2, 2) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("insert", nargs, 2, 2)?;
     let item = c.item(args, 0)?;
     let iobj = super::abstract_::_PyNumber_Index(c, &item)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -78,27 +65,14 @@ pub fn list_pop<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_pop);
-    match c._PyArg_CheckPositional("pop", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("pop", nargs, 0, 1)?;
     if nargs < 1 {
         return Ok(c.list_pop_impl(self_, -1)?);
     }
     let item = c.item(args, 0)?;
     let iobj = super::abstract_::_PyNumber_Index(c, &item)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyLong_AsSsize_t(iobj_2)?
     } else {
         -1isize
     };
@@ -167,22 +141,16 @@ pub fn list_index<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_index);
-    match c._PyArg_CheckPositional("index", nargs, 1, 3) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("index", nargs, 1, 3)?;
     let value = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(super::listobject::list_index_impl(c, self_, &value, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndexNotNone(&item, &mut start) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+    let result = match c._PyEval_SliceIndexNotNone(&item, &mut start) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if nargs < 3 {
                 return Err(
                     c
@@ -199,9 +167,9 @@ pub fn list_index<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    if result_2 != 0 {
+    if result != 0 {
         if nargs < 3 {
             return Ok(
                 super::listobject::list_index_impl(c, self_, &value, start, isize::MAX)?,
@@ -209,9 +177,9 @@ pub fn list_index<C: CApi>(
         }
         let item_2 = c.item(args, 2)?;
         let mut stop = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndexNotNone(&item_2, &mut stop) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_2 = match c._PyEval_SliceIndexNotNone(&item_2, &mut stop) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -219,9 +187,9 @@ pub fn list_index<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
-        if result_3 != 0 {
+        if result_2 != 0 {
             return Ok(
                 super::listobject::list_index_impl(c, self_, &value, start, stop)?,
             );
@@ -249,21 +217,9 @@ pub fn list___init__<C: CApi>(
     c.enter(FunctionId::list___init__);
     let PyList_Type = c.global(Global::PyList_Type)?;
     if c.Py_IS_TYPE(self_, &PyList_Type)? {
-        match c._PyArg_NoKeywords("list", Some(kwargs)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKeywords("list", Some(kwargs))?;
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("list", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(c.list___init___impl(self_, None)?);
         }
@@ -274,35 +230,17 @@ pub fn list___init__<C: CApi>(
     let tp_new = c.slot(&tp, Slot::tp_new)?;
     let PyList_Type_2 = c.global(Global::PyList_Type)?;
     if !(tp_new.as_ref() == c.slot(&PyList_Type_2, Slot::tp_new)?.as_ref()) {
-        let result_2 = c.PyTuple_GET_SIZE(args)?;
-        match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c.PyTuple_GET_SIZE(args)?;
+        c._PyArg_CheckPositional("list", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
             return Ok(c.list___init___impl(self_, None)?);
         }
         let iterable = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(c.list___init___impl(self_, Some(&iterable))?);
     }
-    match c._PyArg_NoKeywords("list", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
-    match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c._PyArg_NoKeywords("list", Some(kwargs))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_CheckPositional("list", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
         return Ok(c.list___init___impl(self_, None)?);
     }
@@ -330,13 +268,7 @@ pub fn list___reversed__<C: CApi>(
 /// CPython: Objects/listobject.c, `get_list_freelist`.
 pub fn get_list_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_list_freelist);
-    let freelists = match c._Py_object_freelists_GET() {
-        Ok(freelists) => freelists,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("get_list_freelist: NULL->lists"));
-        }
-        Err(error) => return Err(error),
-    };
+    let freelists = c._Py_object_freelists_GET()?;
     return Ok(c._Py_object_freelists_lists(&freelists)?);
 }
 /// CPython: Objects/listobject.c, `ensure_shared_on_resize`.
@@ -394,6 +326,21 @@ pub fn _PyList_ClearFreeList<C: CApi>(
         };
         c.set__Py_list_freelist_numfree(&object_5, -1)?;
     }
+    return Ok(());
+}
+/// CPython: Objects/listobject.c, `_PyList_DebugMallocStats`.
+pub fn _PyList_DebugMallocStats<C: CApi>(
+    c: &mut C,
+    out: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyList_DebugMallocStats);
+    let list_freelist = super::listobject::get_list_freelist(c)?;
+    let object = match list_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_list_freelist_numfree(&object)?;
+    c._PyDebugAllocatorStats(out, "free PyListObject", numfree, 40)?;
     return Ok(());
 }
 /// CPython: Objects/listobject.c, `PyList_Size`.
@@ -465,13 +412,7 @@ pub fn ins1<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::ins1);
     let result = c.Py_SIZE(self_)?;
-    match c.list_resize(self_, result.wrapping_add(1)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.list_resize(self_, result.wrapping_add(1))?;
     let where__4 = if where_ < 0 {
         let where__2 = where_.wrapping_add(result);
         let where__3 = if where__2 < 0 { 0isize } else { where__2 };
@@ -521,13 +462,7 @@ pub fn _PyList_AppendTakeRefListResize<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyList_AppendTakeRefListResize);
     let result = c.Py_SIZE(self_)?;
-    match c.list_resize(self_, result.wrapping_add(1)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.list_resize(self_, result.wrapping_add(1))?;
     c.set_PyListObject_ob_item_at(self_, result, Some(newitem))?;
     return Ok(0);
 }
@@ -552,13 +487,7 @@ pub fn list_repr_impl<C: CApi>(
     let i = super::object::Py_ReprEnter(c, v)? as isize;
     if i != 0 {
         let value = if i > 0 {
-            let result = match c.PyUnicode_FromString(Some("[...]")) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.PyUnicode_FromString(Some("[...]"))?;
             Some(result.clone())
         } else {
             None
@@ -577,12 +506,12 @@ pub fn list_repr_impl<C: CApi>(
     )?;
     match c._PyUnicodeWriter_WriteChar(&writer, 91) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c._PyUnicodeWriter_Dealloc(&writer)?;
             super::object::Py_ReprLeave(c, v)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let writer_3 = {
         let mut i_2 = 0isize;
@@ -593,22 +522,22 @@ pub fn list_repr_impl<C: CApi>(
                 if i_2 > 0 {
                     match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
                         Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
+                        Err(error_2) if c.is_exception(&error_2) => {
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
                             super::object::Py_ReprLeave(c, v)?;
-                            return Err(error_3);
+                            return Err(error_2);
                         }
-                        Err(error_3) => return Err(error_3),
+                        Err(error_2) => return Err(error_2),
                     };
                 }
                 let s = match super::object::PyObject_Repr(c, item.as_ref()) {
                     Ok(s) => s,
-                    Err(error_4) if c.is_exception(&error_4) => {
+                    Err(error_3) if c.is_exception(&error_3) => {
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
                         super::object::Py_ReprLeave(c, v)?;
-                        return Err(error_4);
+                        return Err(error_3);
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error_3) => return Err(error_3),
                 };
                 let Some(s_2) = &s else {
                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
@@ -617,12 +546,12 @@ pub fn list_repr_impl<C: CApi>(
                 };
                 match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
                     Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Err(error_4) if c.is_exception(&error_4) => {
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
                         super::object::Py_ReprLeave(c, v)?;
-                        return Err(error_5);
+                        return Err(error_4);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_4) => return Err(error_4),
                 };
                 let i_3 = i_2.wrapping_add(1);
                 i_2 = i_3;
@@ -634,16 +563,16 @@ pub fn list_repr_impl<C: CApi>(
     c.set__PyUnicodeWriter_overallocate(&writer_3, 0)?;
     match c._PyUnicodeWriter_WriteChar(&writer_3, 93) {
         Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
+        Err(error_5) if c.is_exception(&error_5) => {
             c._PyUnicodeWriter_Dealloc(&writer_3)?;
             super::object::Py_ReprLeave(c, v)?;
-            return Err(error_6);
+            return Err(error_5);
         }
-        Err(error_6) => return Err(error_6),
+        Err(error_5) => return Err(error_5),
     };
     match super::object::Py_ReprLeave(c, v) {
         Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_6) if c.is_exception(&error_6) => {
             return Err(
                 c
                     .unsupported(
@@ -651,7 +580,7 @@ pub fn list_repr_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_6) => return Err(error_6),
     };
     return Ok(Some(c._PyUnicodeWriter_Finish(&writer_3)?));
 }
@@ -792,40 +721,13 @@ pub fn list_ass_slice<C: CApi>(
     };
     let ret_2 = if is {
         let result = c.PyList_GET_SIZE(a)?;
-        let copy = match c.list_slice_lock_held(a, 0, result) {
-            Ok(copy) => copy,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match c.list_ass_slice_lock_held(a, ilow, ihigh, Some(&copy)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        let copy = c.list_slice_lock_held(a, 0, result)?;
+        c.list_ass_slice_lock_held(a, ilow, ihigh, Some(&copy))?
     } else {
         let ret = if let Some(v_2) = v && c.PyList_CheckExact(v_2)? {
-            let result_3 = match c.list_ass_slice_lock_held(a, ilow, ihigh, Some(v_2)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            result_3
+            c.list_ass_slice_lock_held(a, ilow, ihigh, Some(v_2))?
         } else {
-            let result_4 = match c.list_ass_slice_lock_held(a, ilow, ihigh, v) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            result_4
+            c.list_ass_slice_lock_held(a, ilow, ihigh, v)?
         };
         ret
     };
@@ -852,13 +754,7 @@ pub fn list_inplace_repeat<C: CApi>(
     n: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_inplace_repeat);
-    match c.list_inplace_repeat_lock_held(_self, n) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.list_inplace_repeat_lock_held(_self, n)?;
     return Ok(_self.clone());
 }
 /// CPython: Objects/listobject.c, `list_ass_item_lock_held`.
@@ -916,14 +812,7 @@ pub fn list_insert_impl<C: CApi>(
     object: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_insert_impl);
-    let result = match super::listobject::ins1(c, self_, index, object) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result == 0 {
+    if super::listobject::ins1(c, self_, index, object)? == 0 {
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -953,13 +842,7 @@ pub fn list_append_impl<C: CApi>(
     object: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_append_impl);
-    match c._PyList_AppendTakeRef(self_, object) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyList_AppendTakeRef(self_, object)?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/listobject.c, `list_extend_lock_held`.
@@ -985,123 +868,43 @@ pub fn _list_extend<C: CApi>(
     c.enter(FunctionId::_list_extend);
     let is = c.Py_Is(self_, iterable)?;
     let res_8 = if is {
-        let result = match c.list_inplace_repeat_lock_held(self_, 2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        c.list_inplace_repeat_lock_held(self_, 2)?
     } else {
         let check = c.PyList_CheckExact(iterable)?;
         let res_7 = if check {
-            let result_2 = match super::listobject::list_extend_lock_held(
-                c,
-                self_,
-                iterable,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
+            super::listobject::list_extend_lock_held(c, self_, iterable)?
         } else {
             let check_2 = c.PyTuple_CheckExact(iterable)?;
             let res_6 = if check_2 {
-                let result_3 = match super::listobject::list_extend_lock_held(
-                    c,
-                    self_,
-                    iterable,
-                ) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                result_3
+                super::listobject::list_extend_lock_held(c, self_, iterable)?
             } else {
                 let check_3 = c.PyAnySet_CheckExact(iterable)?;
                 let res_5 = if check_3 {
-                    let result_4 = match c.list_extend_set(self_, iterable) {
-                        Ok(result_4) => result_4,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    result_4
+                    c.list_extend_set(self_, iterable)?
                 } else {
                     let check_4 = c.PyDict_CheckExact(iterable)?;
                     let res_4 = if check_4 {
-                        let result_5 = match c.list_extend_dict(self_, Some(iterable), 0)
-                        {
-                            Ok(result_5) => result_5,
-                            Err(error_5) if c.is_exception(&error_5) => {
-                                return Err(error_5);
-                            }
-                            Err(error_5) => return Err(error_5),
-                        };
-                        result_5
+                        c.list_extend_dict(self_, Some(iterable), 0)?
                     } else {
                         let PyDictKeys_Type = c.global(Global::PyDictKeys_Type)?;
-                        let result_6 = c.Py_IS_TYPE(iterable, &PyDictKeys_Type)?;
-                        let res_3 = if result_6 {
+                        let result = c.Py_IS_TYPE(iterable, &PyDictKeys_Type)?;
+                        let res_3 = if result {
                             let dict = c._PyDictViewObject_dv_dict(iterable)?;
-                            let result_7 = match c
-                                .list_extend_dict(self_, dict.as_ref(), 0)
-                            {
-                                Ok(result_7) => result_7,
-                                Err(error_6) if c.is_exception(&error_6) => {
-                                    return Err(error_6);
-                                }
-                                Err(error_6) => return Err(error_6),
-                            };
-                            result_7
+                            c.list_extend_dict(self_, dict.as_ref(), 0)?
                         } else {
                             let PyDictValues_Type = c.global(Global::PyDictValues_Type)?;
-                            let result_8 = c.Py_IS_TYPE(iterable, &PyDictValues_Type)?;
-                            let res_2 = if result_8 {
+                            let result_2 = c.Py_IS_TYPE(iterable, &PyDictValues_Type)?;
+                            let res_2 = if result_2 {
                                 let dict_2 = c._PyDictViewObject_dv_dict(iterable)?;
-                                let result_9 = match c
-                                    .list_extend_dict(self_, dict_2.as_ref(), 1)
-                                {
-                                    Ok(result_9) => result_9,
-                                    Err(error_7) if c.is_exception(&error_7) => {
-                                        return Err(error_7);
-                                    }
-                                    Err(error_7) => return Err(error_7),
-                                };
-                                result_9
+                                c.list_extend_dict(self_, dict_2.as_ref(), 1)?
                             } else {
                                 let PyDictItems_Type = c.global(Global::PyDictItems_Type)?;
-                                let result_10 = c.Py_IS_TYPE(iterable, &PyDictItems_Type)?;
-                                let res = if result_10 {
+                                let result_3 = c.Py_IS_TYPE(iterable, &PyDictItems_Type)?;
+                                let res = if result_3 {
                                     let dict_3 = c._PyDictViewObject_dv_dict(iterable)?;
-                                    let result_11 = match c
-                                        .list_extend_dictitems(self_, dict_3.as_ref())
-                                    {
-                                        Ok(result_11) => result_11,
-                                        Err(error_8) if c.is_exception(&error_8) => {
-                                            return Err(error_8);
-                                        }
-                                        Err(error_8) => return Err(error_8),
-                                    };
-                                    result_11
+                                    c.list_extend_dictitems(self_, dict_3.as_ref())?
                                 } else {
-                                    let result_12 = match c
-                                        .list_extend_iter_lock_held(self_, iterable)
-                                    {
-                                        Ok(result_12) => result_12,
-                                        Err(error_9) if c.is_exception(&error_9) => {
-                                            return Err(error_9);
-                                        }
-                                        Err(error_9) => return Err(error_9),
-                                    };
-                                    result_12
+                                    c.list_extend_iter_lock_held(self_, iterable)?
                                 };
                                 res
                             };
@@ -1126,13 +929,7 @@ pub fn list_extend<C: CApi>(
     iterable: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_extend);
-    match super::listobject::_list_extend(c, self_, iterable) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::listobject::_list_extend(c, self_, iterable)?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/listobject.c, `_PyList_Extend`.
@@ -1172,13 +969,7 @@ pub fn list_inplace_concat<C: CApi>(
     other: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_inplace_concat);
-    match super::listobject::_list_extend(c, _self, other) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::listobject::_list_extend(c, _self, other)?;
     return Ok(_self.clone());
 }
 /// CPython: Objects/listobject.c, `powerloop`.
@@ -1252,31 +1043,8 @@ pub fn unsafe_long_compare<C: CApi>(
     _ms: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::unsafe_long_compare);
-    let result = match c._PyLong_CompactValue(Some(v)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unsafe_long_compare: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c._PyLong_CompactValue(Some(w)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unsafe_long_compare: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(i32::from(result < result_2));
+    let result = c._PyLong_CompactValue(v)?;
+    return Ok(i32::from(result < c._PyLong_CompactValue(w)?));
 }
 /// CPython: Objects/listobject.c, `unsafe_float_compare`.
 pub fn unsafe_float_compare<C: CApi>(
@@ -1436,27 +1204,20 @@ pub fn list_remove_impl<C: CApi>(
                     value,
                     2,
                 )?;
-                if !(result > 0) {
-                    if result < 0 {
-                        return Ok(None);
+                if result > 0 {
+                    if c.list_ass_slice_lock_held(self_, i, i.wrapping_add(1), None)?
+                        == 0
+                    {
+                        return Ok(Some(c.global(Global::Py_None)?));
                     }
-                    let i_2 = i.wrapping_add(1);
-                    i = i_2;
-                    continue;
+                    return Ok(None);
                 }
-                let result_2 = match c
-                    .list_ass_slice_lock_held(self_, i, i.wrapping_add(1), None)
-                {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result_2 == 0 {
-                    return Ok(Some(c.global(Global::Py_None)?));
+                if result < 0 {
+                    return Ok(None);
                 }
-                return Ok(None);
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
             }
             break;
         }
@@ -1609,43 +1370,13 @@ pub fn list_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_vectorcall);
-    match c._PyArg_NoKwnames("list", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "list_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("list", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyArg_NoKwnames("list", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("list", result, 0, 1)?;
     let list = super::typeobject::PyType_GenericAlloc(c, type_, 0)?;
-    if result_2 != 0 {
+    if result != 0 {
         let item = c.item(args, 0)?;
-        let result_4 = match c.list___init___impl(&list, Some(&item)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if result_4 != 0 {
+        if c.list___init___impl(&list, Some(&item))? != 0 {
             return Ok(None);
         }
     }
@@ -1658,22 +1389,7 @@ pub fn list___sizeof___impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list___sizeof___impl);
     let tp = c.Py_TYPE(self_)?;
-    let result = match c._PyObject_SIZE(&tp) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let _ = (18446744073709551615 as u64)
-                .wrapping_add(
-                    (c.PyListObject_allocated(self_)? as usize).wrapping_mul(8) as u64,
-                ) as usize;
-            return Err(
-                c
-                    .unsupported(
-                        "list___sizeof___impl: call of PyLong_FromSize_t while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyObject_SIZE(&tp)?;
     let allocated = c.PyListObject_allocated(self_)?;
     return Ok(
         c.PyLong_FromSize_t(result.wrapping_add((allocated as usize).wrapping_mul(8)))?,
@@ -1729,38 +1445,20 @@ pub fn list_slice_wrap<C: CApi>(
         step,
     )?;
     let res_5 = if result_2 <= 0 {
-        let res = match c.PyList_New(0) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let res = c.PyList_New(0)?;
         res.clone()
     } else {
         let res_4 = if step == 1 {
-            let res_2 = match c.list_slice_lock_held(aa, start_2, stop_2) {
-                Ok(res_2) => res_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let res_2 = c.list_slice_lock_held(aa, start_2, stop_2)?;
             res_2.clone()
         } else {
-            let res_3 = match super::listobject::list_slice_step_lock_held(
+            let res_3 = super::listobject::list_slice_step_lock_held(
                 c,
                 aa,
                 start_2,
                 step,
                 result_2,
-            ) {
-                Ok(res_3) => res_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            )?;
             res_3.clone()
         };
         res_4.clone()
@@ -1791,19 +1489,7 @@ pub fn list_subscript<C: CApi>(
         let mut start = 0;
         let mut stop = 0;
         let mut step = 0;
-        match super::sliceobject::PySlice_Unpack(
-            c,
-            item,
-            &mut start,
-            &mut stop,
-            &mut step,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step)?;
         return Ok(
             Some(super::listobject::list_slice_wrap(c, _self, start, stop, step)?),
         );

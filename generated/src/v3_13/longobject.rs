@@ -86,13 +86,7 @@ pub fn int___round__<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int___round__);
-    match c._PyArg_CheckPositional("__round__", nargs, 0, 1) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("__round__", nargs, 0, 1)?;
     if nargs < 1 {
         return Ok(super::longobject::int___round___impl(c, self_, None)?);
     }
@@ -167,8 +161,8 @@ pub fn int_to_bytes<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_6 = super::object::PyObject_IsTrue(c, &object_7)?;
-            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_6)?));
+            let result_5 = super::object::PyObject_IsTrue(c, &object_7)?;
+            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_5)?));
         }
         return Ok(Some(c.int_to_bytes_impl(self_, 1, None, 0)?));
     }
@@ -181,14 +175,7 @@ pub fn int_to_bytes<C: CApi>(
         };
         let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
         let ival = if let Some(iobj_2) = &iobj {
-            let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result_2
+            c.PyLong_AsSsize_t(iobj_2)?
         } else {
             -1isize
         };
@@ -201,8 +188,8 @@ pub fn int_to_bytes<C: CApi>(
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
-                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_3)?));
+                    let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
+                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_2)?));
                 }
                 return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
             }
@@ -216,8 +203,8 @@ pub fn int_to_bytes<C: CApi>(
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
-                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_3)?));
+                    let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
+                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_2)?));
                 }
                 return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
             }
@@ -251,10 +238,10 @@ pub fn int_to_bytes<C: CApi>(
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_4 = super::object::PyObject_IsTrue(c, &object_4)?;
+                let result_3 = super::object::PyObject_IsTrue(c, &object_4)?;
                 return Ok(
                     Some(
-                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_4)?,
+                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_3)?,
                     ),
                 );
             }
@@ -270,9 +257,9 @@ pub fn int_to_bytes<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_5 = super::object::PyObject_IsTrue(c, &object_6)?;
+        let result_4 = super::object::PyObject_IsTrue(c, &object_6)?;
         return Ok(
-            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_5)?),
+            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_4)?),
         );
     }
     return Ok(Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), 0)?));
@@ -402,15 +389,7 @@ pub fn is_medium_int<C: CApi>(c: &mut C, x: i64) -> Result<i32, C::Error> {
 /// CPython: Objects/longobject.c, `long_normalize`.
 pub fn long_normalize<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::long_normalize);
-    let result = match c._PyLong_DigitCount(Some(v)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c.unsupported("long_normalize: loop while an exception is pending"),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyLong_DigitCount(v)?;
     let i_3 = {
         let mut i = result;
         loop {
@@ -432,6 +411,25 @@ pub fn long_normalize<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C:
     }
     return Ok(v.clone());
 }
+/// CPython: Objects/longobject.c, `_PyLong_FromMedium`.
+pub fn _PyLong_FromMedium<C: CApi>(c: &mut C, x: i32) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyLong_FromMedium);
+    let v = match c.PyObject_Malloc(32) {
+        Ok(v) => v,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.PyErr_NoMemory());
+        }
+        Err(error) => return Err(error),
+    };
+    let value = if x < 0 { x.wrapping_neg() } else { x };
+    let abs_x = value as u32;
+    let value_2 = if x < 0 { -1i32 } else { 1i32 };
+    c._PyLong_SetSignAndDigitCount(&v, value_2, 1)?;
+    let PyLong_Type = c.global(Global::PyLong_Type)?;
+    c._PyObject_Init(&v, &PyLong_Type)?;
+    c.set_PyLongObject_long_value_ob_digit_at(&v, 0, abs_x)?;
+    return Ok(v);
+}
 /// CPython: Objects/longobject.c, `_PyLong_Negate`.
 pub fn _PyLong_Negate<C: CApi>(
     c: &mut C,
@@ -439,47 +437,32 @@ pub fn _PyLong_Negate<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyLong_Negate);
     let x = x_p.clone();
-    let result = match c.Py_REFCNT(x.as_ref()) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Negate: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let object = match x.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if result == 1 {
-        let object = match x.as_ref() {
+    if c.Py_REFCNT(&object)? == 1 {
+        let object_2 = match x.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c._PyLong_FlipSign(&object)?;
+        c._PyLong_FlipSign(&object_2)?;
         return Ok(());
     }
-    let result_2 = match c._PyLong_CompactValue(x.as_ref()) {
+    let object_3 = match x.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c._PyLong_CompactValue(&object_3)?;
+    let result_2 = match c._PyLong_FromSTwoDigits((result as i64).wrapping_neg()) {
         Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Negate: call of _PyLong_FromSTwoDigits while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c._PyLong_FromSTwoDigits((result_2 as i64).wrapping_neg()) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error) if c.is_exception(&error) => {
             *x_p = None;
-            return Err(error_3);
+            return Err(error);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    *x_p = Some(result_3.clone());
+    *x_p = Some(result_2.clone());
     return Ok(());
 }
 /// CPython: Objects/longobject.c, `PyLong_AsLongAndOverflow`.
@@ -499,84 +482,44 @@ pub fn PyLong_AsLongAndOverflow<C: CApi>(
         };
         (1i32, v.clone())
     };
-    let res_2 = {
-        let result = match c._PyLong_IsCompact(Some(&v_2)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyLong_AsLongAndOverflow: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
+    let result = c._PyLong_IsCompact(&v_2)?;
+    let res_2 = if result != 0 {
+        c._PyLong_CompactValue(&v_2)? as i64
+    } else {
+        let result_2 = c._PyLong_DigitCount(&v_2)?;
+        let result_3 = c._PyLong_NonCompactSign(&v_2)?;
+        let x_3 = {
+            let mut i = result_2;
+            let mut x = 0u64;
+            loop {
+                let i_2 = i.wrapping_sub(1);
+                if i_2 >= 0 {
+                    let item = c.PyLongObject_long_value_ob_digit_at(&v_2, i_2)?;
+                    let x_2 = (x << 30) | (item as u64);
+                    if !((x_2 >> 30) != x) {
+                        i = i_2;
+                        x = x_2;
+                        continue;
+                    }
+                    *overflow = result_3;
+                    if do_decref != 0 {}
+                    return Ok(-1);
+                }
+                break x;
             }
-            Err(error) => return Err(error),
         };
-        if result != 0 {
-            let result_2 = match c._PyLong_CompactValue(Some(&v_2)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    if do_decref != 0 {
-                        return Err(error_2);
-                    }
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2 as i64
+        let res = if x_3 <= 9223372036854775807 {
+            (x_3 as i64).wrapping_mul(result_3 as i64)
         } else {
-            let result_3 = match c._PyLong_DigitCount(Some(&v_2)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyLong_AsLongAndOverflow: call of _PyLong_NonCompactSign while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            let result_4 = match c._PyLong_NonCompactSign(&v_2) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyLong_AsLongAndOverflow: loop while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            let x_3 = {
-                let mut i = result_3;
-                let mut x = 0u64;
-                loop {
-                    let i_2 = i.wrapping_sub(1);
-                    if i_2 >= 0 {
-                        let item = c.PyLongObject_long_value_ob_digit_at(&v_2, i_2)?;
-                        let x_2 = (x << 30) | (item as u64);
-                        if !((x_2 >> 30) != x) {
-                            i = i_2;
-                            x = x_2;
-                            continue;
-                        }
-                        *overflow = result_4;
-                        if do_decref != 0 {}
-                        return Ok(-1);
-                    }
-                    break x;
-                }
-            };
-            let res = if x_3 <= 9223372036854775807 {
-                (x_3 as i64).wrapping_mul(result_4 as i64)
-            } else {
-                *overflow = result_4;
+            if result_3 < 0 {
+                *overflow = result_3;
                 -1i64
-            };
-            res
-        }
+            } else {
+                *overflow = result_3;
+                -1i64
+            }
+        };
+        res
     };
     if do_decref != 0 {}
     return Ok(res_2);
@@ -628,20 +571,8 @@ pub fn PyLong_AsUnsignedLong<C: CApi>(
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(c.PyErr_SetString(&PyExc_TypeError, "an integer is required"));
     }
-    let result = match c._PyLong_IsNonNegativeCompact(vv) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyLong_AsUnsignedLong: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok((c._PyLong_CompactValue(Some(vv))? as usize) as u64);
+    if c._PyLong_IsNonNegativeCompact(vv)? != 0 {
+        return Ok((c._PyLong_CompactValue(vv)? as usize) as u64);
     }
     if c._PyLong_IsNegative(vv)? != 0 {
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
@@ -653,20 +584,9 @@ pub fn PyLong_AsUnsignedLong<C: CApi>(
                 ),
         );
     }
-    let result_2 = match c._PyLong_DigitCount(Some(vv)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyLong_AsUnsignedLong: loop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c._PyLong_DigitCount(vv)?;
     let x_3 = {
-        let mut i = result_2;
+        let mut i = result;
         let mut x = 0u64;
         loop {
             let i_2 = i.wrapping_sub(1);
@@ -699,20 +619,8 @@ pub fn PyLong_AsSize_t<C: CApi>(c: &mut C, vv: &C::Object) -> Result<usize, C::E
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(c.PyErr_SetString(&PyExc_TypeError, "an integer is required"));
     }
-    let result = match c._PyLong_IsNonNegativeCompact(vv) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyLong_AsSize_t: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok(c._PyLong_CompactValue(Some(vv))? as usize);
+    if c._PyLong_IsNonNegativeCompact(vv)? != 0 {
+        return Ok(c._PyLong_CompactValue(vv)? as usize);
     }
     if c._PyLong_IsNegative(vv)? != 0 {
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
@@ -724,17 +632,9 @@ pub fn PyLong_AsSize_t<C: CApi>(c: &mut C, vv: &C::Object) -> Result<usize, C::E
                 ),
         );
     }
-    let result_2 = match c._PyLong_DigitCount(Some(vv)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c.unsupported("PyLong_AsSize_t: loop while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c._PyLong_DigitCount(vv)?;
     let x_3 = {
-        let mut i = result_2;
+        let mut i = result;
         let mut x = 0usize;
         loop {
             let i_2 = i.wrapping_sub(1);
@@ -767,47 +667,13 @@ pub fn _PyLong_AsUnsignedLongMask<C: CApi>(
 ) -> Result<u64, C::Error> {
     c.enter(FunctionId::_PyLong_AsUnsignedLongMask);
     if c.PyLong_Check(vv)? {
-        let result = match c._PyLong_IsCompact(Some(vv)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_AsUnsignedLongMask: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            return Ok((c._PyLong_CompactValue(Some(vv))? as i64) as u64);
+        if c._PyLong_IsCompact(vv)? != 0 {
+            return Ok((c._PyLong_CompactValue(vv)? as i64) as u64);
         }
-        let result_2 = match c._PyLong_DigitCount(Some(vv)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_AsUnsignedLongMask: call of _PyLong_NonCompactSign while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c._PyLong_NonCompactSign(vv) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_AsUnsignedLongMask: loop while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result = c._PyLong_DigitCount(vv)?;
+        let result_2 = c._PyLong_NonCompactSign(vv)?;
         let x_3 = {
-            let mut i = result_2;
+            let mut i = result;
             let mut x = 0u64;
             loop {
                 let i_2 = i.wrapping_sub(1);
@@ -821,7 +687,7 @@ pub fn _PyLong_AsUnsignedLongMask<C: CApi>(
                 break x;
             }
         };
-        return Ok(x_3.wrapping_mul(result_3 as u64));
+        return Ok(x_3.wrapping_mul(result_2 as u64));
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -842,20 +708,8 @@ pub fn PyLong_AsUnsignedLongMask<C: CApi>(
 /// CPython: Objects/longobject.c, `_PyLong_Sign`.
 pub fn _PyLong_Sign<C: CApi>(c: &mut C, vv: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyLong_Sign);
-    let result = match c._PyLong_IsCompact(Some(vv)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Sign: call of _PyLong_CompactSign while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok(c._PyLong_CompactSign(Some(vv))?);
+    if c._PyLong_IsCompact(vv)? != 0 {
+        return Ok(c._PyLong_CompactSign(vv)?);
     }
     return Ok(c._PyLong_NonCompactSign(vv)?);
 }
@@ -895,47 +749,13 @@ pub fn _PyLong_AsUnsignedLongLongMask<C: CApi>(
 ) -> Result<u64, C::Error> {
     c.enter(FunctionId::_PyLong_AsUnsignedLongLongMask);
     if c.PyLong_Check(vv)? {
-        let result = match c._PyLong_IsCompact(Some(vv)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_AsUnsignedLongLongMask: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            return Ok((c._PyLong_CompactValue(Some(vv))? as i64) as u64);
+        if c._PyLong_IsCompact(vv)? != 0 {
+            return Ok((c._PyLong_CompactValue(vv)? as i64) as u64);
         }
-        let result_2 = match c._PyLong_DigitCount(Some(vv)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_AsUnsignedLongLongMask: call of _PyLong_NonCompactSign while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c._PyLong_NonCompactSign(vv) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_AsUnsignedLongLongMask: loop while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result = c._PyLong_DigitCount(vv)?;
+        let result_2 = c._PyLong_NonCompactSign(vv)?;
         let x_3 = {
-            let mut i = result_2;
+            let mut i = result;
             let mut x = 0u64;
             loop {
                 let i_2 = i.wrapping_sub(1);
@@ -949,7 +769,7 @@ pub fn _PyLong_AsUnsignedLongLongMask<C: CApi>(
                 break x;
             }
         };
-        return Ok(x_3.wrapping_mul(result_3 as u64));
+        return Ok(x_3.wrapping_mul(result_2 as u64));
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -976,38 +796,16 @@ pub fn long_divrem<C: CApi>(
     prem: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::long_divrem);
-    let result = match c._PyLong_DigitCount(a) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_divrem: call of _PyLong_DigitCount while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let object = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_2 = match c._PyLong_DigitCount(b) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result < -1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_divrem: call of long_long while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "long_divrem: call of x_divrem while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
+    let result = c._PyLong_DigitCount(&object)?;
+    let object_2 = match b {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
+    let result_2 = c._PyLong_DigitCount(&object_2)?;
     if result_2 == 0 {
         let PyExc_ZeroDivisionError = c.global(Global::PyExc_ZeroDivisionError)?;
         return Err(
@@ -1021,27 +819,15 @@ pub fn long_divrem<C: CApi>(
     if result < result_2 {
         let result_3 = match super::longobject::long_long(c, a) {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 *prem = None;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         *prem = result_3.clone();
         if result_3.is_some() {
-            let result_4 = match c._PyLong_GetZero() {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    *pdiv = None;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_divrem: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let result_4 = c._PyLong_GetZero()?;
             *pdiv = Some(result_4.clone());
             return Ok(0);
         }
@@ -1049,27 +835,27 @@ pub fn long_divrem<C: CApi>(
     }
     if !(result == result_2) {
         let (prem_2, z_4) = if result_2 == 1 {
-            let object_3 = match b {
+            let object_5 = match b {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->long_value")),
             };
-            let item_2 = c.PyLongObject_long_value_ob_digit_at(&object_3, 0)?;
+            let item_2 = c.PyLongObject_long_value_ob_digit_at(&object_5, 0)?;
             let mut rem = 0u32;
             let z = c.divrem1(a, item_2, &mut rem)?;
             let result_5 = match c.PyLong_FromLong(rem as i64) {
                 Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
+                Err(error_2) if c.is_exception(&error_2) => {
                     *prem = None;
-                    return Err(error_5);
+                    return Err(error_2);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_2) => return Err(error_2),
             };
             *prem = Some(result_5.clone());
             (result_5.clone(), z.clone())
         } else {
             let z_2 = match c.x_divrem(a, b, prem) {
                 Ok(z_2) => z_2,
-                Err(error_6) if c.is_exception(&error_6) => {
+                Err(error_3) if c.is_exception(&error_3) => {
                     return Err(
                         c
                             .unsupported(
@@ -1077,29 +863,29 @@ pub fn long_divrem<C: CApi>(
                             ),
                     );
                 }
-                Err(error_6) => return Err(error_6),
+                Err(error_3) => return Err(error_3),
             };
             let result_6 = match c.maybe_small_long((*prem).as_ref()) {
                 Ok(result_6) => result_6,
-                Err(error_7) if c.is_exception(&error_7) => {
+                Err(error_4) if c.is_exception(&error_4) => {
                     *prem = None;
-                    let object_4 = match a {
+                    let object_6 = match a {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_7 = c._PyLong_IsNegative(&object_4)?;
-                    let object_5 = match b {
+                    let result_7 = c._PyLong_IsNegative(&object_6)?;
+                    let object_7 = match b {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if !(result_7 != c._PyLong_IsNegative(&object_5)?) {
-                        let object_7 = match a {
+                    if !(result_7 != c._PyLong_IsNegative(&object_7)?) {
+                        let object_9 = match a {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        if c._PyLong_IsNegative(&object_7)? != 0 {
+                        if c._PyLong_IsNegative(&object_9)? != 0 {
                             return Err(
                                 c
                                     .unsupported(
@@ -1117,21 +903,21 @@ pub fn long_divrem<C: CApi>(
                     let mut z_3 = Some(z_2.clone());
                     match super::longobject::_PyLong_Negate(c, &mut z_3) {
                         Ok(_) => {}
-                        Err(error_8) if c.is_exception(&error_8) => {
+                        Err(error_5) if c.is_exception(&error_5) => {
                             *prem = None;
-                            return Err(error_8);
+                            return Err(error_5);
                         }
-                        Err(error_8) => return Err(error_8),
+                        Err(error_5) => return Err(error_5),
                     };
                     if !z_3.is_some() {
                         *prem = None;
-                        return Err(error_7);
+                        return Err(error_4);
                     }
-                    let object_6 = match a {
+                    let object_8 = match a {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if c._PyLong_IsNegative(&object_6)? != 0 {
+                    if c._PyLong_IsNegative(&object_8)? != 0 {
                         return Err(
                             c
                                 .unsupported(
@@ -1146,30 +932,30 @@ pub fn long_divrem<C: CApi>(
                             ),
                     );
                 }
-                Err(error_7) => return Err(error_7),
+                Err(error_4) => return Err(error_4),
             };
             *prem = Some(result_6.clone());
             (result_6.clone(), z_2.clone())
         };
-        let object_8 = match a {
+        let object_10 = match a {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_9 = c._PyLong_IsNegative(&object_8)?;
-        let object_9 = match b {
+        let result_9 = c._PyLong_IsNegative(&object_10)?;
+        let object_11 = match b {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_10 = c._PyLong_IsNegative(&object_9)?;
+        let result_10 = c._PyLong_IsNegative(&object_11)?;
         let z_7 = if result_9 != result_10 {
             let mut z_5 = Some(z_4.clone());
             match super::longobject::_PyLong_Negate(c, &mut z_5) {
                 Ok(_) => {}
-                Err(error_9) if c.is_exception(&error_9) => {
+                Err(error_6) if c.is_exception(&error_6) => {
                     *prem = None;
-                    return Err(error_9);
+                    return Err(error_6);
                 }
-                Err(error_9) => return Err(error_9),
+                Err(error_6) => return Err(error_6),
             };
             let Some(z_6) = &z_5 else {
                 *prem = None;
@@ -1179,19 +965,19 @@ pub fn long_divrem<C: CApi>(
         } else {
             z_4.clone()
         };
-        let object_10 = match a {
+        let object_12 = match a {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_12 = c._PyLong_IsNegative(&object_10)?;
+        let result_12 = c._PyLong_IsNegative(&object_12)?;
         if result_12 != 0 && !(c._PyLong_IsZero(&prem_2)? != 0) {
             match super::longobject::_PyLong_Negate(c, prem) {
                 Ok(_) => {}
-                Err(error_10) if c.is_exception(&error_10) => {
+                Err(error_7) if c.is_exception(&error_7) => {
                     *prem = None;
-                    return Err(error_10);
+                    return Err(error_7);
                 }
-                Err(error_10) => return Err(error_10),
+                Err(error_7) => return Err(error_7),
             };
             if !(*prem).is_some() {
                 *prem = None;
@@ -1200,7 +986,7 @@ pub fn long_divrem<C: CApi>(
         }
         let result_14 = match c.maybe_small_long(Some(&z_7)) {
             Ok(result_14) => result_14,
-            Err(error_11) if c.is_exception(&error_11) => {
+            Err(error_8) if c.is_exception(&error_8) => {
                 *pdiv = None;
                 return Err(
                     c
@@ -1209,72 +995,60 @@ pub fn long_divrem<C: CApi>(
                         ),
                 );
             }
-            Err(error_11) => return Err(error_11),
+            Err(error_8) => return Err(error_8),
         };
         *pdiv = Some(result_14.clone());
         return Ok(0);
     }
-    let object = match a {
+    let object_3 = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->long_value")),
     };
-    let item = c.PyLongObject_long_value_ob_digit_at(&object, result.wrapping_sub(1))?;
-    let object_2 = match b {
+    let item = c.PyLongObject_long_value_ob_digit_at(&object_3, result.wrapping_sub(1))?;
+    let object_4 = match b {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->long_value")),
     };
-    if item < c.PyLongObject_long_value_ob_digit_at(&object_2, result_2.wrapping_sub(1))?
+    if item < c.PyLongObject_long_value_ob_digit_at(&object_4, result_2.wrapping_sub(1))?
     {
         let result_3 = match super::longobject::long_long(c, a) {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 *prem = None;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         *prem = result_3.clone();
         if result_3.is_some() {
-            let result_4 = match c._PyLong_GetZero() {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    *pdiv = None;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_divrem: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let result_4 = c._PyLong_GetZero()?;
             *pdiv = Some(result_4.clone());
             return Ok(0);
         }
         return Ok(-1);
     }
     let (prem_2, z_4) = if result_2 == 1 {
-        let object_3 = match b {
+        let object_5 = match b {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->long_value")),
         };
-        let item_2 = c.PyLongObject_long_value_ob_digit_at(&object_3, 0)?;
+        let item_2 = c.PyLongObject_long_value_ob_digit_at(&object_5, 0)?;
         let mut rem = 0u32;
         let z = c.divrem1(a, item_2, &mut rem)?;
         let result_5 = match c.PyLong_FromLong(rem as i64) {
             Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 *prem = None;
-                return Err(error_5);
+                return Err(error_2);
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_2) => return Err(error_2),
         };
         *prem = Some(result_5.clone());
         (result_5.clone(), z.clone())
     } else {
         let z_2 = match c.x_divrem(a, b, prem) {
             Ok(z_2) => z_2,
-            Err(error_6) if c.is_exception(&error_6) => {
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -1282,27 +1056,27 @@ pub fn long_divrem<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_3) => return Err(error_3),
         };
         let result_6 = match c.maybe_small_long((*prem).as_ref()) {
             Ok(result_6) => result_6,
-            Err(error_7) if c.is_exception(&error_7) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 *prem = None;
-                let object_4 = match a {
+                let object_6 = match a {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_7 = c._PyLong_IsNegative(&object_4)?;
-                let object_5 = match b {
+                let result_7 = c._PyLong_IsNegative(&object_6)?;
+                let object_7 = match b {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if !(result_7 != c._PyLong_IsNegative(&object_5)?) {
-                    let object_7 = match a {
+                if !(result_7 != c._PyLong_IsNegative(&object_7)?) {
+                    let object_9 = match a {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if c._PyLong_IsNegative(&object_7)? != 0 {
+                    if c._PyLong_IsNegative(&object_9)? != 0 {
                         return Err(
                             c
                                 .unsupported(
@@ -1320,21 +1094,21 @@ pub fn long_divrem<C: CApi>(
                 let mut z_3 = Some(z_2.clone());
                 match super::longobject::_PyLong_Negate(c, &mut z_3) {
                     Ok(_) => {}
-                    Err(error_8) if c.is_exception(&error_8) => {
+                    Err(error_5) if c.is_exception(&error_5) => {
                         *prem = None;
-                        return Err(error_8);
+                        return Err(error_5);
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_5) => return Err(error_5),
                 };
                 if !z_3.is_some() {
                     *prem = None;
-                    return Err(error_7);
+                    return Err(error_4);
                 }
-                let object_6 = match a {
+                let object_8 = match a {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if c._PyLong_IsNegative(&object_6)? != 0 {
+                if c._PyLong_IsNegative(&object_8)? != 0 {
                     return Err(
                         c
                             .unsupported(
@@ -1349,30 +1123,30 @@ pub fn long_divrem<C: CApi>(
                         ),
                 );
             }
-            Err(error_7) => return Err(error_7),
+            Err(error_4) => return Err(error_4),
         };
         *prem = Some(result_6.clone());
         (result_6.clone(), z_2.clone())
     };
-    let object_8 = match a {
+    let object_10 = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_9 = c._PyLong_IsNegative(&object_8)?;
-    let object_9 = match b {
+    let result_9 = c._PyLong_IsNegative(&object_10)?;
+    let object_11 = match b {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_10 = c._PyLong_IsNegative(&object_9)?;
+    let result_10 = c._PyLong_IsNegative(&object_11)?;
     let z_7 = if result_9 != result_10 {
         let mut z_5 = Some(z_4.clone());
         match super::longobject::_PyLong_Negate(c, &mut z_5) {
             Ok(_) => {}
-            Err(error_9) if c.is_exception(&error_9) => {
+            Err(error_6) if c.is_exception(&error_6) => {
                 *prem = None;
-                return Err(error_9);
+                return Err(error_6);
             }
-            Err(error_9) => return Err(error_9),
+            Err(error_6) => return Err(error_6),
         };
         let Some(z_6) = &z_5 else {
             *prem = None;
@@ -1382,19 +1156,19 @@ pub fn long_divrem<C: CApi>(
     } else {
         z_4.clone()
     };
-    let object_10 = match a {
+    let object_12 = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_12 = c._PyLong_IsNegative(&object_10)?;
+    let result_12 = c._PyLong_IsNegative(&object_12)?;
     if result_12 != 0 && !(c._PyLong_IsZero(&prem_2)? != 0) {
         match super::longobject::_PyLong_Negate(c, prem) {
             Ok(_) => {}
-            Err(error_10) if c.is_exception(&error_10) => {
+            Err(error_7) if c.is_exception(&error_7) => {
                 *prem = None;
-                return Err(error_10);
+                return Err(error_7);
             }
-            Err(error_10) => return Err(error_10),
+            Err(error_7) => return Err(error_7),
         };
         if !(*prem).is_some() {
             *prem = None;
@@ -1403,7 +1177,7 @@ pub fn long_divrem<C: CApi>(
     }
     let result_14 = match c.maybe_small_long(Some(&z_7)) {
         Ok(result_14) => result_14,
-        Err(error_11) if c.is_exception(&error_11) => {
+        Err(error_8) if c.is_exception(&error_8) => {
             *pdiv = None;
             return Err(
                 c
@@ -1412,7 +1186,7 @@ pub fn long_divrem<C: CApi>(
                     ),
             );
         }
-        Err(error_11) => return Err(error_11),
+        Err(error_8) => return Err(error_8),
     };
     *pdiv = Some(result_14.clone());
     return Ok(0);
@@ -1421,109 +1195,47 @@ pub fn long_divrem<C: CApi>(
 pub fn long_compare<C: CApi>(
     c: &mut C,
     a: Option<&C::Object>,
-    b: Option<&C::Object>,
+    b: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::long_compare);
-    let result = match c._PyLong_BothAreCompact(a, b) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_compare: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let object = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if result != 0 {
-        let result_2 = match c._PyLong_CompactValue(a) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_compare: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
+    if c._PyLong_BothAreCompact(&object, b)? != 0 {
+        let object_2 = match a {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match c._PyLong_CompactValue(b) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_compare: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        return Ok(result_2.wrapping_sub(result_3));
+        let result = c._PyLong_CompactValue(&object_2)?;
+        return Ok(result.wrapping_sub(c._PyLong_CompactValue(b)?));
     }
-    let result_4 = match c._PyLong_SignedDigitCount(a) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_compare: call of _PyLong_SignedDigitCount while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
+    let object_3 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_5 = match c._PyLong_SignedDigitCount(b) {
-        Ok(result_5) => result_5,
-        Err(error_5) if c.is_exception(&error_5) => {
-            if result_4.wrapping_sub(-1) == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_compare: call of _PyLong_DigitCount while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "long_compare: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    let sign = result_4.wrapping_sub(result_5);
+    let result_2 = c._PyLong_SignedDigitCount(&object_3)?;
+    let sign = result_2.wrapping_sub(c._PyLong_SignedDigitCount(b)?);
     let sign_2 = if sign == 0 {
-        let result_6 = match c._PyLong_DigitCount(a) {
-            Ok(result_6) => result_6,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(
-                    c.unsupported("long_compare: loop while an exception is pending"),
-                );
-            }
-            Err(error_6) => return Err(error_6),
+        let object_4 = match a {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let result_3 = c._PyLong_DigitCount(&object_4)?;
         let diff_3 = {
             let mut diff = 0i32;
-            let mut i = result_6;
+            let mut i = result_3;
             loop {
                 let i_2 = i.wrapping_sub(1);
                 if i_2 >= 0 {
-                    let object = match a {
+                    let object_5 = match a {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->long_value")),
                     };
-                    let item = c.PyLongObject_long_value_ob_digit_at(&object, i_2)?;
-                    let object_2 = match b {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->long_value")),
-                    };
+                    let item = c.PyLongObject_long_value_ob_digit_at(&object_5, i_2)?;
                     let diff_2 = (item as i32)
                         .wrapping_sub(
-                            c.PyLongObject_long_value_ob_digit_at(&object_2, i_2)? as i32,
+                            c.PyLongObject_long_value_ob_digit_at(b, i_2)? as i32,
                         );
                     if !(diff_2 != 0) {
                         diff = diff_2;
@@ -1536,12 +1248,12 @@ pub fn long_compare<C: CApi>(
                 }
             }
         };
-        let object_3 = match a {
+        let object_6 = match a {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_7 = c._PyLong_IsNegative(&object_3)?;
-        let value = if result_7 != 0 { diff_3.wrapping_neg() } else { diff_3 };
+        let result_4 = c._PyLong_IsNegative(&object_6)?;
+        let value = if result_4 != 0 { diff_3.wrapping_neg() } else { diff_3 };
         value as isize
     } else {
         sign
@@ -1566,103 +1278,44 @@ pub fn long_richcompare<C: CApi>(
         }
     };
     let is = c.Py_Is(self_, other)?;
-    let result_2 = if is {
+    let result = if is {
         0isize
     } else {
-        let result = match super::longobject::long_compare(c, Some(self_), Some(other)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                match op {
-                    2 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    3 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    0 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    4 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    1 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    5 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    _ => {
-                        return Err(c.unsupported("Py_UNREACHABLE"));
-                    }
-                }
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        super::longobject::long_compare(c, Some(self_), other)?
     };
     match op {
         2 => {
-            if result_2 == 0 {
+            if result == 0 {
                 return Ok(c.global(Global::Py_True)?);
             }
             return Ok(c.global(Global::Py_False)?);
         }
         3 => {
-            if result_2 != 0 {
+            if result != 0 {
                 return Ok(c.global(Global::Py_True)?);
             }
             return Ok(c.global(Global::Py_False)?);
         }
         0 => {
-            if result_2 < 0 {
+            if result < 0 {
                 return Ok(c.global(Global::Py_True)?);
             }
             return Ok(c.global(Global::Py_False)?);
         }
         4 => {
-            if result_2 > 0 {
+            if result > 0 {
                 return Ok(c.global(Global::Py_True)?);
             }
             return Ok(c.global(Global::Py_False)?);
         }
         1 => {
-            if result_2 <= 0 {
+            if result <= 0 {
                 return Ok(c.global(Global::Py_True)?);
             }
             return Ok(c.global(Global::Py_False)?);
         }
         5 => {
-            if result_2 >= 0 {
+            if result >= 0 {
                 return Ok(c.global(Global::Py_True)?);
             }
             return Ok(c.global(Global::Py_False)?);
@@ -1675,44 +1328,15 @@ pub fn long_richcompare<C: CApi>(
 /// CPython: Objects/longobject.c, `long_hash`.
 pub fn long_hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::long_hash);
-    let result = match c._PyLong_IsCompact(Some(v)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_hash: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let x = c._PyLong_CompactValue(Some(v))? as usize;
+    if c._PyLong_IsCompact(v)? != 0 {
+        let x = c._PyLong_CompactValue(v)? as usize;
         let x_2 = if x == 18446744073709551615 { 18446744073709551614usize } else { x };
         return Ok(x_2 as isize);
     }
-    let result_2 = match c._PyLong_DigitCount(Some(v)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_hash: call of _PyLong_NonCompactSign while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match c._PyLong_NonCompactSign(v) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(c.unsupported("long_hash: loop while an exception is pending"));
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    let result = c._PyLong_DigitCount(v)?;
+    let result_2 = c._PyLong_NonCompactSign(v)?;
     let x_6 = {
-        let mut i = result_2;
+        let mut i = result;
         let mut x_3 = 0usize;
         loop {
             let i_2 = i.wrapping_sub(1);
@@ -1733,7 +1357,7 @@ pub fn long_hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
             break x_3;
         }
     };
-    let x_7 = x_6.wrapping_mul(result_3 as usize);
+    let x_7 = x_6.wrapping_mul(result_2 as usize);
     let x_8 = if x_7 == 18446744073709551615 { 18446744073709551614usize } else { x_7 };
     return Ok(x_8 as isize);
 }
@@ -1744,35 +1368,8 @@ pub fn x_add<C: CApi>(
     b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::x_add);
-    let result = match c._PyLong_DigitCount(Some(a)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "x_add: call of _PyLong_DigitCount while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c._PyLong_DigitCount(Some(b)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result < -1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "x_add: call of _PyLong_New while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c.unsupported("x_add: call of _PyLong_New while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c._PyLong_DigitCount(a)?;
+    let result_2 = c._PyLong_DigitCount(b)?;
     let (a_2, b_2, size_a, size_b) = if result < result_2 {
         (b.clone(), a.clone(), result_2, result)
     } else {
@@ -1833,35 +1430,8 @@ pub fn x_sub<C: CApi>(
     b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::x_sub);
-    let result = match c._PyLong_DigitCount(Some(a)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "x_sub: call of _PyLong_DigitCount while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match c._PyLong_DigitCount(Some(b)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if result < -1 {
-                return Err(
-                    c
-                        .unsupported(
-                            "x_sub: call of _PyLong_New while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c.unsupported("x_sub: call of _PyLong_New while an exception is pending"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c._PyLong_DigitCount(a)?;
+    let result_2 = c._PyLong_DigitCount(b)?;
     let (a_4, b_4, sign_3, size_a_2, size_b_3) = if result < result_2 {
         (b.clone(), a.clone(), -1i32, result_2, result)
     } else {
@@ -1958,90 +1528,32 @@ pub fn _PyLong_Add<C: CApi>(
     b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyLong_Add);
-    let result = match c._PyLong_BothAreCompact(Some(a), Some(b)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Add: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_CompactValue(Some(a)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_Add: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c._PyLong_CompactValue(Some(b)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_Add: call of _PyLong_FromSTwoDigits while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+    if c._PyLong_BothAreCompact(a, b)? != 0 {
+        let result = c._PyLong_CompactValue(a)?;
+        let result_2 = c._PyLong_CompactValue(b)?;
         return Ok(
-            c._PyLong_FromSTwoDigits((result_2 as i64).wrapping_add(result_3 as i64))?,
+            c._PyLong_FromSTwoDigits((result as i64).wrapping_add(result_2 as i64))?,
         );
     }
-    let result_4 = c._PyLong_IsNegative(a)?;
-    let z_7 = if result_4 != 0 {
-        let result_5 = c._PyLong_IsNegative(b)?;
-        let z_3 = if result_5 != 0 {
-            let z = match super::longobject::x_add(c, a, b) {
-                Ok(z) => z,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+    let result_3 = c._PyLong_IsNegative(a)?;
+    let z_7 = if result_3 != 0 {
+        let result_4 = c._PyLong_IsNegative(b)?;
+        let z_3 = if result_4 != 0 {
+            let z = super::longobject::x_add(c, a, b)?;
             c._PyLong_FlipSign(&z)?;
             z.clone()
         } else {
-            let z_2 = match super::longobject::x_sub(c, b, a) {
-                Ok(z_2) => z_2,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
+            let z_2 = super::longobject::x_sub(c, b, a)?;
             z_2.clone()
         };
         z_3.clone()
     } else {
-        let result_6 = c._PyLong_IsNegative(b)?;
-        let z_6 = if result_6 != 0 {
-            let z_4 = match super::longobject::x_sub(c, a, b) {
-                Ok(z_4) => z_4,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
+        let result_5 = c._PyLong_IsNegative(b)?;
+        let z_6 = if result_5 != 0 {
+            let z_4 = super::longobject::x_sub(c, a, b)?;
             z_4.clone()
         } else {
-            let z_5 = match super::longobject::x_add(c, a, b) {
-                Ok(z_5) => z_5,
-                Err(error_7) if c.is_exception(&error_7) => {
-                    return Err(error_7);
-                }
-                Err(error_7) => return Err(error_7),
-            };
+            let z_5 = super::longobject::x_add(c, a, b)?;
             z_5.clone()
         };
         z_6.clone()
@@ -2091,90 +1603,32 @@ pub fn _PyLong_Subtract<C: CApi>(
     b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyLong_Subtract);
-    let result = match c._PyLong_BothAreCompact(Some(a), Some(b)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Subtract: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_CompactValue(Some(a)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_Subtract: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c._PyLong_CompactValue(Some(b)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_Subtract: call of _PyLong_FromSTwoDigits while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+    if c._PyLong_BothAreCompact(a, b)? != 0 {
+        let result = c._PyLong_CompactValue(a)?;
+        let result_2 = c._PyLong_CompactValue(b)?;
         return Ok(
-            c._PyLong_FromSTwoDigits((result_2 as i64).wrapping_sub(result_3 as i64))?,
+            c._PyLong_FromSTwoDigits((result as i64).wrapping_sub(result_2 as i64))?,
         );
     }
-    let result_4 = c._PyLong_IsNegative(a)?;
-    let z_7 = if result_4 != 0 {
-        let result_5 = c._PyLong_IsNegative(b)?;
-        let z_3 = if result_5 != 0 {
-            let z = match super::longobject::x_sub(c, b, a) {
-                Ok(z) => z,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+    let result_3 = c._PyLong_IsNegative(a)?;
+    let z_7 = if result_3 != 0 {
+        let result_4 = c._PyLong_IsNegative(b)?;
+        let z_3 = if result_4 != 0 {
+            let z = super::longobject::x_sub(c, b, a)?;
             z.clone()
         } else {
-            let z_2 = match super::longobject::x_add(c, a, b) {
-                Ok(z_2) => z_2,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
+            let z_2 = super::longobject::x_add(c, a, b)?;
             c._PyLong_FlipSign(&z_2)?;
             z_2.clone()
         };
         z_3.clone()
     } else {
-        let result_6 = c._PyLong_IsNegative(b)?;
-        let z_6 = if result_6 != 0 {
-            let z_4 = match super::longobject::x_add(c, a, b) {
-                Ok(z_4) => z_4,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
+        let result_5 = c._PyLong_IsNegative(b)?;
+        let z_6 = if result_5 != 0 {
+            let z_4 = super::longobject::x_add(c, a, b)?;
             z_4.clone()
         } else {
-            let z_5 = match super::longobject::x_sub(c, a, b) {
-                Ok(z_5) => z_5,
-                Err(error_7) if c.is_exception(&error_7) => {
-                    return Err(error_7);
-                }
-                Err(error_7) => return Err(error_7),
-            };
+            let z_5 = super::longobject::x_sub(c, a, b)?;
             z_5.clone()
         };
         z_6.clone()
@@ -2185,7 +1639,7 @@ pub fn _PyLong_Subtract<C: CApi>(
 pub fn long_sub<C: CApi>(
     c: &mut C,
     a: Option<&C::Object>,
-    b: Option<&C::Object>,
+    b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::long_sub);
     {
@@ -2194,28 +1648,18 @@ pub fn long_sub<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyLong_Check(&object)? {
+            if c.PyLong_Check(&object)? && c.PyLong_Check(b)? {
+                break
+            } else {
                 return Ok(c.global(Global::Py_NotImplemented)?);
             }
-            let object_2 = match b {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyLong_Check(&object_2)? {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-            break;
         }
     };
-    let object_3 = match a {
+    let object_2 = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let object_4 = match b {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(super::longobject::_PyLong_Subtract(c, &object_3, &object_4)?);
+    return Ok(super::longobject::_PyLong_Subtract(c, &object_2, b)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_Multiply`.
 pub fn _PyLong_Multiply<C: CApi>(
@@ -2224,87 +1668,35 @@ pub fn _PyLong_Multiply<C: CApi>(
     b: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyLong_Multiply);
-    let result = match c._PyLong_BothAreCompact(Some(a), Some(b)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Multiply: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_CompactValue(Some(a)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_Multiply: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c._PyLong_CompactValue(Some(b)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_Multiply: call of _PyLong_FromSTwoDigits while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+    if c._PyLong_BothAreCompact(a, b)? != 0 {
+        let result = c._PyLong_CompactValue(a)?;
+        let result_2 = c._PyLong_CompactValue(b)?;
         return Ok(
             Some(
-                c
-                    ._PyLong_FromSTwoDigits(
-                        (result_2 as i64).wrapping_mul(result_3 as i64),
-                    )?,
+                c._PyLong_FromSTwoDigits((result as i64).wrapping_mul(result_2 as i64))?,
             ),
         );
     }
     let z = match c.k_mul(a, b) {
         Ok(z) => z,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyLong_Multiply: call of _PyLong_SameSign while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    let z_4 = {
-        let result_4 = match c._PyLong_SameSign(Some(a), Some(b)) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_Multiply: return of a computed value while an exception is pending",
-                        ),
-                );
+        Err(error) if c.is_exception(&error) => {
+            if c._PyLong_SameSign(a, b)? != 0 {
+                return Err(error);
             }
-            Err(error_5) => return Err(error_5),
-        };
-        if result_4 != 0 {
-            z.clone()
-        } else {
-            let mut z_2 = Some(z.clone());
-            super::longobject::_PyLong_Negate(c, &mut z_2)?;
-            let Some(z_3) = &z_2 else {
-                return Ok(None);
-            };
-            z_3.clone()
+            return Err(error);
         }
+        Err(error) => return Err(error),
+    };
+    let result_3 = c._PyLong_SameSign(a, b)?;
+    let z_4 = if result_3 != 0 {
+        z.clone()
+    } else {
+        let mut z_2 = Some(z.clone());
+        super::longobject::_PyLong_Negate(c, &mut z_2)?;
+        let Some(z_3) = &z_2 else {
+            return Ok(None);
+        };
+        z_3.clone()
     };
     return Ok(Some(z_4));
 }
@@ -2351,47 +1743,32 @@ pub fn fast_mod<C: CApi>(
         None => return Err(c.unsupported("NULL->long_value")),
     };
     let right = c.PyLongObject_long_value_ob_digit_at(&object_2, 0)? as i32;
-    let result = match c._PyLong_CompactSign(b) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "fast_mod: call of _PyLong_SameSign while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let object_3 = match b {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let mod_ = {
-        let result_2 = match c._PyLong_SameSign(a, b) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                (left as i32)
+    let result = c._PyLong_CompactSign(&object_3)?;
+    let object_4 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_5 = match b {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_2 = c._PyLong_SameSign(&object_4, &object_5)?;
+    let mod_ = if result_2 != 0 {
+        (left as i32)
+            .checked_rem(right)
+            .ok_or_else(|| c.unsupported("division by zero"))?
+    } else {
+        right
+            .wrapping_sub(1)
+            .wrapping_sub(
+                (left.wrapping_sub(1) as i32)
                     .checked_rem(right)
-                    .ok_or_else(|| c.unsupported("division by zero"))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "fast_mod: call of PyLong_FromLong while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
-            (left as i32)
-                .checked_rem(right)
-                .ok_or_else(|| c.unsupported("division by zero"))?
-        } else {
-            right
-                .wrapping_sub(1)
-                .wrapping_sub(
-                    (left.wrapping_sub(1) as i32)
-                        .checked_rem(right)
-                        .ok_or_else(|| c.unsupported("division by zero"))?,
-                )
-        }
+                    .ok_or_else(|| c.unsupported("division by zero"))?,
+            )
     };
     return Ok(c.PyLong_FromLong(mod_.wrapping_mul(result) as i64)?);
 }
@@ -2412,34 +1789,26 @@ pub fn fast_floor_div<C: CApi>(
         None => return Err(c.unsupported("NULL->long_value")),
     };
     let right = c.PyLongObject_long_value_ob_digit_at(&object_2, 0)? as i32;
-    let div = {
-        let result = match c._PyLong_SameSign(a, b) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                (left as i32)
+    let object_3 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_4 = match b {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c._PyLong_SameSign(&object_3, &object_4)?;
+    let div = if result != 0 {
+        (left as i32)
+            .checked_div(right)
+            .ok_or_else(|| c.unsupported("division by zero"))?
+    } else {
+        (-1 as i32)
+            .wrapping_sub(
+                (left.wrapping_sub(1) as i32)
                     .checked_div(right)
-                    .ok_or_else(|| c.unsupported("division by zero"))?;
-                return Err(
-                    c
-                        .unsupported(
-                            "fast_floor_div: call of PyLong_FromLong while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            (left as i32)
-                .checked_div(right)
-                .ok_or_else(|| c.unsupported("division by zero"))?
-        } else {
-            (-1 as i32)
-                .wrapping_sub(
-                    (left.wrapping_sub(1) as i32)
-                        .checked_div(right)
-                        .ok_or_else(|| c.unsupported("division by zero"))?,
-                )
-        }
+                    .ok_or_else(|| c.unsupported("division by zero"))?,
+            )
     };
     return Ok(c.PyLong_FromLong(div as i64)?);
 }
@@ -2509,79 +1878,151 @@ pub fn l_divmod<C: CApi>(
     mut pmod: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::l_divmod);
-    {
-        let result = match c._PyLong_DigitCount(v) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "l_divmod: call of _PyLong_DigitCount while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+    let object = match v {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !(c._PyLong_DigitCount(&object)? == 1) {
+        let object_3 = match v {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if result == 1 {
-            let result_2 = match c._PyLong_DigitCount(w) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_divmod: call of _PyLong_DigitCount while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
+        let result = c._PyLong_DigitCount(&object_3)?;
+        let object_4 = match w {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c._PyLong_DigitCount(&object_4)?;
+        if result_2 > 300 && result.wrapping_sub(result_2) > 150 {
+            return Ok(
+                super::longobject::pylong_int_divmod(
+                    c,
+                    v,
+                    w,
+                    pdiv.as_deref_mut(),
+                    pmod.as_deref_mut(),
+                )?,
+            );
+        }
+        let mut div_3 = None::<C::Object>;
+        let mut mod__2 = None::<C::Object>;
+        if super::longobject::long_divrem(c, v, w, &mut div_3, &mut mod__2)? < 0 {
+            return Ok(-1);
+        }
+        let object_5 = match mod__2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = c._PyLong_IsNegative(&object_5)?;
+        let (div_5, mod__4) = if result_3 != 0 {
+            let object_6 = match w {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if result_2 == 1 {
-                let div_2 = if pdiv.is_some() {
-                    let div = super::longobject::fast_floor_div(c, v, w)?;
-                    Some(div.clone())
-                } else {
-                    None
+            if c._PyLong_IsPositive(&object_6)? != 0 {
+                let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
+                let result_4 = c._PyLong_GetOne()?;
+                let div_4 = super::longobject::long_sub(c, div_3.as_ref(), &result_4)?;
+                (Some(div_4.clone()), Some(mod__3.clone()))
+            } else {
+                let object_7 = match mod__2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if pmod.is_some() {
-                    let mod_ = super::longobject::fast_mod(c, v, w)?;
-                    if let Some(variable) = pmod.as_deref_mut() {
-                        *variable = Some(mod_.clone());
+                if c._PyLong_IsPositive(&object_7)? != 0 {
+                    let object_8 = match w {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    if c._PyLong_IsNegative(&object_8)? != 0 {
+                        let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
+                        let result_4 = c._PyLong_GetOne()?;
+                        let div_4 = super::longobject::long_sub(
+                            c,
+                            div_3.as_ref(),
+                            &result_4,
+                        )?;
+                        (Some(div_4.clone()), Some(mod__3.clone()))
+                    } else {
+                        (div_3.clone(), mod__2.clone())
                     }
+                } else {
+                    (div_3.clone(), mod__2.clone())
                 }
-                if pdiv.is_some() {
-                    if let Some(variable) = pdiv.as_deref_mut() {
-                        *variable = div_2.clone();
-                    }
+            }
+        } else {
+            let object_9 = match mod__2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if c._PyLong_IsPositive(&object_9)? != 0 {
+                let object_10 = match w {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                if c._PyLong_IsNegative(&object_10)? != 0 {
+                    let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
+                    let result_4 = c._PyLong_GetOne()?;
+                    let div_4 = super::longobject::long_sub(
+                        c,
+                        div_3.as_ref(),
+                        &result_4,
+                    )?;
+                    (Some(div_4.clone()), Some(mod__3.clone()))
+                } else {
+                    (div_3.clone(), mod__2.clone())
                 }
-                return Ok(0);
+            } else {
+                (div_3.clone(), mod__2.clone())
+            }
+        };
+        if pdiv.is_some() {
+            if let Some(variable) = pdiv.as_deref_mut() {
+                *variable = div_5.clone();
             }
         }
-    };
-    let result_3 = match c._PyLong_DigitCount(v) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "l_divmod: call of _PyLong_DigitCount while an exception is pending",
-                    ),
-            );
+        if pmod.is_some() {
+            if let Some(variable) = pmod.as_deref_mut() {
+                *variable = mod__4.clone();
+            }
         }
-        Err(error_3) => return Err(error_3),
+        return Ok(0);
+    }
+    let object_2 = match w {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_4 = match c._PyLong_DigitCount(w) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "l_divmod: call of long_divrem while an exception is pending",
-                    ),
-            );
+    if c._PyLong_DigitCount(&object_2)? == 1 {
+        let div_2 = if pdiv.is_some() {
+            let div = super::longobject::fast_floor_div(c, v, w)?;
+            Some(div.clone())
+        } else {
+            None
+        };
+        if pmod.is_some() {
+            let mod_ = super::longobject::fast_mod(c, v, w)?;
+            if let Some(variable) = pmod.as_deref_mut() {
+                *variable = Some(mod_.clone());
+            }
         }
-        Err(error_4) => return Err(error_4),
+        if pdiv.is_some() {
+            if let Some(variable) = pdiv.as_deref_mut() {
+                *variable = div_2.clone();
+            }
+        }
+        return Ok(0);
+    }
+    let object_3 = match v {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if result_4 > 300 && result_3.wrapping_sub(result_4) > 150 {
+    let result = c._PyLong_DigitCount(&object_3)?;
+    let object_4 = match w {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_2 = c._PyLong_DigitCount(&object_4)?;
+    if result_2 > 300 && result.wrapping_sub(result_2) > 150 {
         return Ok(
             super::longobject::pylong_int_divmod(
                 c,
@@ -2594,139 +2035,43 @@ pub fn l_divmod<C: CApi>(
     }
     let mut div_3 = None::<C::Object>;
     let mut mod__2 = None::<C::Object>;
-    let result_5 = match super::longobject::long_divrem(
-        c,
-        v,
-        w,
-        &mut div_3,
-        &mut mod__2,
-    ) {
-        Ok(result_5) => result_5,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    if result_5 < 0 {
+    if super::longobject::long_divrem(c, v, w, &mut div_3, &mut mod__2)? < 0 {
         return Ok(-1);
     }
-    let object = match mod__2.as_ref() {
+    let object_5 = match mod__2.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_6 = c._PyLong_IsNegative(&object)?;
-    let (div_7, mod__6) = if result_6 != 0 {
-        let result_7 = match c._PyLong_IsPositive(w) {
-            Ok(result_7) => result_7,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "l_divmod: call of long_add while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_6) => return Err(error_6),
+    let result_3 = c._PyLong_IsNegative(&object_5)?;
+    let (div_5, mod__4) = if result_3 != 0 {
+        let object_6 = match w {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if result_7 != 0 {
+        if c._PyLong_IsPositive(&object_6)? != 0 {
             let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-            let result_8 = match c._PyLong_GetOne() {
-                Ok(result_8) => result_8,
-                Err(error_7) if c.is_exception(&error_7) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_divmod: call of long_sub while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_7) => return Err(error_7),
-            };
-            let div_4 = super::longobject::long_sub(c, div_3.as_ref(), Some(&result_8))?;
+            let result_4 = c._PyLong_GetOne()?;
+            let div_4 = super::longobject::long_sub(c, div_3.as_ref(), &result_4)?;
             (Some(div_4.clone()), Some(mod__3.clone()))
         } else {
-            let result_9 = match c._PyLong_IsPositive(mod__2.as_ref()) {
-                Ok(result_9) => result_9,
-                Err(error_8) if c.is_exception(&error_8) => {
-                    let object_3 = match w {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    if c._PyLong_IsNegative(&object_3)? != 0 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_divmod: call of long_add while an exception is pending",
-                                ),
-                        );
-                    }
-                    if !pdiv.is_some() {
-                        if pmod.is_some() {
-                            if let Some(variable) = pmod.as_deref_mut() {
-                                *variable = mod__2.clone();
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "l_divmod: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_divmod: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    if let Some(variable) = pdiv.as_deref_mut() {
-                        *variable = div_3.clone();
-                    }
-                    if pmod.is_some() {
-                        if let Some(variable) = pmod.as_deref_mut() {
-                            *variable = mod__2.clone();
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_divmod: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_divmod: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_8) => return Err(error_8),
+            let object_7 = match mod__2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if result_9 != 0 {
-                let object_2 = match w {
+            if c._PyLong_IsPositive(&object_7)? != 0 {
+                let object_8 = match w {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                if c._PyLong_IsNegative(&object_2)? != 0 {
-                    let mod__4 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-                    let result_10 = match c._PyLong_GetOne() {
-                        Ok(result_10) => result_10,
-                        Err(error_9) if c.is_exception(&error_9) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "l_divmod: call of long_sub while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_9) => return Err(error_9),
-                    };
-                    let div_5 = super::longobject::long_sub(
+                if c._PyLong_IsNegative(&object_8)? != 0 {
+                    let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
+                    let result_4 = c._PyLong_GetOne()?;
+                    let div_4 = super::longobject::long_sub(
                         c,
                         div_3.as_ref(),
-                        Some(&result_10),
+                        &result_4,
                     )?;
-                    (Some(div_5.clone()), Some(mod__4.clone()))
+                    (Some(div_4.clone()), Some(mod__3.clone()))
                 } else {
                     (div_3.clone(), mod__2.clone())
                 }
@@ -2735,88 +2080,20 @@ pub fn l_divmod<C: CApi>(
             }
         }
     } else {
-        let result_11 = match c._PyLong_IsPositive(mod__2.as_ref()) {
-            Ok(result_11) => result_11,
-            Err(error_10) if c.is_exception(&error_10) => {
-                let object_5 = match w {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                if c._PyLong_IsNegative(&object_5)? != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_divmod: call of long_add while an exception is pending",
-                            ),
-                    );
-                }
-                if !pdiv.is_some() {
-                    if pmod.is_some() {
-                        if let Some(variable) = pmod.as_deref_mut() {
-                            *variable = mod__2.clone();
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_divmod: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_divmod: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                if let Some(variable) = pdiv.as_deref_mut() {
-                    *variable = div_3.clone();
-                }
-                if pmod.is_some() {
-                    if let Some(variable) = pmod.as_deref_mut() {
-                        *variable = mod__2.clone();
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_divmod: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "l_divmod: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_10) => return Err(error_10),
+        let object_9 = match mod__2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if result_11 != 0 {
-            let object_4 = match w {
+        if c._PyLong_IsPositive(&object_9)? != 0 {
+            let object_10 = match w {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if c._PyLong_IsNegative(&object_4)? != 0 {
-                let mod__5 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
-                let result_12 = match c._PyLong_GetOne() {
-                    Ok(result_12) => result_12,
-                    Err(error_11) if c.is_exception(&error_11) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_divmod: call of long_sub while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_11) => return Err(error_11),
-                };
-                let div_6 = super::longobject::long_sub(
-                    c,
-                    div_3.as_ref(),
-                    Some(&result_12),
-                )?;
-                (Some(div_6.clone()), Some(mod__5.clone()))
+            if c._PyLong_IsNegative(&object_10)? != 0 {
+                let mod__3 = super::longobject::long_add(c, mod__2.as_ref(), w)?;
+                let result_4 = c._PyLong_GetOne()?;
+                let div_4 = super::longobject::long_sub(c, div_3.as_ref(), &result_4)?;
+                (Some(div_4.clone()), Some(mod__3.clone()))
             } else {
                 (div_3.clone(), mod__2.clone())
             }
@@ -2826,12 +2103,12 @@ pub fn l_divmod<C: CApi>(
     };
     if pdiv.is_some() {
         if let Some(variable) = pdiv.as_deref_mut() {
-            *variable = div_7.clone();
+            *variable = div_5.clone();
         }
     }
     if pmod.is_some() {
         if let Some(variable) = pmod.as_deref_mut() {
-            *variable = mod__6.clone();
+            *variable = mod__4.clone();
         }
     }
     return Ok(0);
@@ -2844,142 +2121,54 @@ pub fn l_mod<C: CApi>(
     pmod: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::l_mod);
-    {
-        let result = match c._PyLong_DigitCount(Some(v)) {
+    if c._PyLong_DigitCount(v)? == 1 && c._PyLong_DigitCount(w)? == 1 {
+        let result = match super::longobject::fast_mod(c, Some(v), Some(w)) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "l_mod: call of long_rem while an exception is pending",
-                        ),
-                );
+                *pmod = None;
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
-        if result == 1 {
-            let result_2 = match c._PyLong_DigitCount(Some(w)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_mod: call of long_rem while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 == 1 {
-                let result_3 = match super::longobject::fast_mod(c, Some(v), Some(w)) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        *pmod = None;
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                *pmod = Some(result_3.clone());
-                return Ok(0);
-            }
-        }
-    };
+        *pmod = Some(result.clone());
+        return Ok(0);
+    }
     let mut mod_ = None::<C::Object>;
-    match c.long_rem(v, w, &mut mod_) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    c.long_rem(v, w, &mut mod_)?;
     let object = match mod_.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_5 = c._PyLong_IsNegative(&object)?;
-    let mod__5 = if result_5 != 0 {
-        let result_6 = match c._PyLong_IsPositive(Some(w)) {
-            Ok(result_6) => result_6,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "l_mod: call of long_add while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        if result_6 != 0 {
+    let result_2 = c._PyLong_IsNegative(&object)?;
+    let mod__3 = if result_2 != 0 {
+        if c._PyLong_IsPositive(w)? != 0 {
             let mod__2 = super::longobject::long_add(c, mod_.as_ref(), Some(w))?;
             Some(mod__2.clone())
         } else {
-            let result_7 = match c._PyLong_IsPositive(mod_.as_ref()) {
-                Ok(result_7) => result_7,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    if c._PyLong_IsNegative(w)? != 0 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "l_mod: call of long_add while an exception is pending",
-                                ),
-                        );
-                    }
-                    *pmod = mod_.clone();
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_mod: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_6) => return Err(error_6),
+            let object_2 = match mod_.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if result_7 != 0 {
-                if c._PyLong_IsNegative(w)? != 0 {
-                    let mod__3 = super::longobject::long_add(c, mod_.as_ref(), Some(w))?;
-                    Some(mod__3.clone())
-                } else {
-                    mod_.clone()
-                }
+            if c._PyLong_IsPositive(&object_2)? != 0 && c._PyLong_IsNegative(w)? != 0 {
+                let mod__2 = super::longobject::long_add(c, mod_.as_ref(), Some(w))?;
+                Some(mod__2.clone())
             } else {
                 mod_.clone()
             }
         }
     } else {
-        let result_8 = match c._PyLong_IsPositive(mod_.as_ref()) {
-            Ok(result_8) => result_8,
-            Err(error_7) if c.is_exception(&error_7) => {
-                if c._PyLong_IsNegative(w)? != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "l_mod: call of long_add while an exception is pending",
-                            ),
-                    );
-                }
-                *pmod = mod_.clone();
-                return Err(
-                    c
-                        .unsupported(
-                            "l_mod: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_7) => return Err(error_7),
+        let object_3 = match mod_.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if result_8 != 0 {
-            if c._PyLong_IsNegative(w)? != 0 {
-                let mod__4 = super::longobject::long_add(c, mod_.as_ref(), Some(w))?;
-                Some(mod__4.clone())
-            } else {
-                mod_.clone()
-            }
+        if c._PyLong_IsPositive(&object_3)? != 0 && c._PyLong_IsNegative(w)? != 0 {
+            let mod__2 = super::longobject::long_add(c, mod_.as_ref(), Some(w))?;
+            Some(mod__2.clone())
         } else {
             mod_.clone()
         }
     };
-    *pmod = mod__5.clone();
+    *pmod = mod__3.clone();
     return Ok(0);
 }
 /// CPython: Objects/longobject.c, `long_div`.
@@ -2998,53 +2187,21 @@ pub fn long_div<C: CApi>(
             }
         }
     };
-    {
-        let result = match c._PyLong_DigitCount(Some(a)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_div: call of l_divmod while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 1 {
-            let result_2 = match c._PyLong_DigitCount(Some(b)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_div: call of l_divmod while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 == 1 {
-                return Ok(Some(super::longobject::fast_floor_div(c, Some(a), Some(b))?));
-            }
-        }
-    };
+    if c._PyLong_DigitCount(a)? == 1 && c._PyLong_DigitCount(b)? == 1 {
+        return Ok(Some(super::longobject::fast_floor_div(c, Some(a), Some(b))?));
+    }
     let mut div = None::<C::Object>;
-    let div_2 = {
-        let result_3 = match super::longobject::l_divmod(
-            c,
-            Some(a),
-            Some(b),
-            Some(&mut div),
-            None,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 < 0 { None } else { div.clone() }
+    let div_2 = if super::longobject::l_divmod(
+        c,
+        Some(a),
+        Some(b),
+        Some(&mut div),
+        None,
+    )? < 0
+    {
+        None
+    } else {
+        div.clone()
     };
     return Ok(div_2);
 }
@@ -3065,13 +2222,7 @@ pub fn long_mod<C: CApi>(
         }
     };
     let mut mod_ = None::<C::Object>;
-    match super::longobject::l_mod(c, a, b, &mut mod_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::longobject::l_mod(c, a, b, &mut mod_)?;
     return Ok(mod_);
 }
 /// CPython: Objects/longobject.c, `long_divmod`.
@@ -3092,20 +2243,9 @@ pub fn long_divmod<C: CApi>(
     };
     let mut div = None::<C::Object>;
     let mut mod_ = None::<C::Object>;
-    let result = match super::longobject::l_divmod(
-        c,
-        Some(a),
-        Some(b),
-        Some(&mut div),
-        Some(&mut mod_),
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::longobject::l_divmod(c, Some(a), Some(b), Some(&mut div), Some(&mut mod_))?
+        < 0
+    {
         return Ok(None);
     }
     let z = c.PyTuple_New(2)?;
@@ -3143,24 +2283,18 @@ pub fn long_invmod<C: CApi>(
             if !(c._PyLong_IsZero(&object)? != 0) {
                 let mut q = None::<C::Object>;
                 let mut n_2 = None::<C::Object>;
-                let result = match super::longobject::l_divmod(
+                if super::longobject::l_divmod(
                     c,
                     a_2.as_ref(),
                     a_3.as_ref(),
                     Some(&mut q),
                     Some(&mut n_2),
-                ) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result == -1 {
+                )? == -1
+                {
                     return Ok(None);
                 }
                 if let Some(t) = &super::longobject::long_mul(c, q.as_ref(), &b_3)? {
-                    let c__2 = super::longobject::long_sub(c, Some(&b_2), Some(t))?;
+                    let c__2 = super::longobject::long_sub(c, Some(&b_2), t)?;
                     (a_2, b_2, b_3, a_3) = (
                         a_3.clone(),
                         b_3.clone(),
@@ -3174,37 +2308,8 @@ pub fn long_invmod<C: CApi>(
             break (a_2.clone(), b_2.clone());
         }
     };
-    let result_2 = match c._PyLong_GetOne() {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_invmod: call of long_compare while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match super::longobject::long_compare(
-        c,
-        a_4.as_ref(),
-        Some(&result_2),
-    ) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_ValueError_2,
-                        "base is not invertible for the given modulus",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 != 0 {
+    let result = c._PyLong_GetOne()?;
+    if super::longobject::long_compare(c, a_4.as_ref(), &result)? != 0 {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(
             c
@@ -3222,46 +2327,12 @@ pub fn long_invert<C: CApi>(
     v: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::long_invert);
-    let result = match c._PyLong_IsCompact(Some(v)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_invert: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_CompactValue(Some(v)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_invert: call of _PyLong_FromSTwoDigits while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        return Ok(Some(c._PyLong_FromSTwoDigits(!(result_2 as i64))?));
+    if c._PyLong_IsCompact(v)? != 0 {
+        let result = c._PyLong_CompactValue(v)?;
+        return Ok(Some(c._PyLong_FromSTwoDigits(!(result as i64))?));
     }
-    let result_3 = match c._PyLong_GetOne() {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_invert: call of long_add while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let x = super::longobject::long_add(c, Some(v), Some(&result_3))?;
+    let result_2 = c._PyLong_GetOne()?;
+    let x = super::longobject::long_add(c, Some(v), Some(&result_2))?;
     let mut x_2 = Some(x.clone());
     super::longobject::_PyLong_Negate(c, &mut x_2)?;
     return Ok(x_2);
@@ -3269,36 +2340,13 @@ pub fn long_invert<C: CApi>(
 /// CPython: Objects/longobject.c, `long_neg`.
 pub fn long_neg<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::long_neg);
-    let result = match c._PyLong_IsCompact(Some(v)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_neg: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if !(result != 0) {
-        let z = c._PyLong_Copy(v)?;
-        c._PyLong_FlipSign(&z)?;
-        return Ok(z);
+    if c._PyLong_IsCompact(v)? != 0 {
+        let result = c._PyLong_CompactValue(v)?;
+        return Ok(c._PyLong_FromSTwoDigits((result as i64).wrapping_neg())?);
     }
-    let result_2 = match c._PyLong_CompactValue(Some(v)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_neg: call of _PyLong_FromSTwoDigits while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(c._PyLong_FromSTwoDigits((result_2 as i64).wrapping_neg())?);
+    let z = c._PyLong_Copy(v)?;
+    c._PyLong_FlipSign(&z)?;
+    return Ok(z);
 }
 /// CPython: Objects/longobject.c, `long_abs`.
 pub fn long_abs<C: CApi>(
@@ -3324,109 +2372,19 @@ pub fn long_rshift1<C: CApi>(
     remshift: u32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::long_rshift1);
-    let result = match c._PyLong_IsCompact(Some(a)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_rshift1: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_CompactValue(Some(a)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if wordshift == 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_rshift1: call of _PyLong_FromSTwoDigits while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "long_rshift1: call of _PyLong_FromSTwoDigits while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let m = result_2 as i64;
+    if c._PyLong_IsCompact(a)? != 0 {
+        let m = c._PyLong_CompactValue(a)? as i64;
         let value = if wordshift == 0 { remshift } else { 30u32 };
-        return Ok(
-            Some(
-                c._PyLong_FromSTwoDigits((m as i64).wrapping_shr((value as i64) as u32))?,
-            ),
-        );
+        let value_2 = if m < 0 {
+            !((!m) as i64).wrapping_shr((value as i64) as u32)
+        } else {
+            (m as i64).wrapping_shr((value as i64) as u32)
+        };
+        return Ok(Some(c._PyLong_FromSTwoDigits(value_2)?));
     }
-    let result_3 = c._PyLong_IsNegative(a)?;
-    let result_4 = match c._PyLong_DigitCount(Some(a)) {
-        Ok(result_4) => result_4,
-        Err(error_3) if c.is_exception(&error_3) => {
-            if !(result_3 != 0) {
-                if (-1 as isize).wrapping_sub(wordshift) <= 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_rshift1: call of PyLong_FromLong while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "long_rshift1: call of _PyLong_New while an exception is pending",
-                        ),
-                );
-            }
-            if !(remshift == 0) {
-                if (-1 as isize).wrapping_sub(wordshift) <= 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_rshift1: call of PyLong_FromLong while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "long_rshift1: call of _PyLong_New while an exception is pending",
-                        ),
-                );
-            }
-            if wordshift == 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_rshift1: call of long_long while an exception is pending",
-                        ),
-                );
-            }
-            if (-1 as isize).wrapping_sub(wordshift.wrapping_sub(1)) <= 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_rshift1: call of PyLong_FromLong while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "long_rshift1: call of _PyLong_New while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let (remshift_3, wordshift_4) = if result_3 != 0 {
+    let result = c._PyLong_IsNegative(a)?;
+    let result_2 = c._PyLong_DigitCount(a)?;
+    let (remshift_3, wordshift_4) = if result != 0 {
         let (remshift_2, wordshift_3) = if remshift == 0 {
             if wordshift == 0 {
                 return Ok(super::longobject::long_long(c, Some(a))?);
@@ -3440,14 +2398,14 @@ pub fn long_rshift1<C: CApi>(
     } else {
         (remshift, wordshift)
     };
-    let newsize = result_4.wrapping_sub(wordshift_4);
+    let newsize = result_2.wrapping_sub(wordshift_4);
     if newsize <= 0 {
-        return Ok(Some(c.PyLong_FromLong(result_3.wrapping_neg() as i64)?));
+        return Ok(Some(c.PyLong_FromLong(result.wrapping_neg() as i64)?));
     }
     let z = c._PyLong_New(newsize)?;
     let hishift = (30 as u32).wrapping_sub(remshift_3) as isize;
     let accum = c.PyLongObject_long_value_ob_digit_at(a, wordshift_4)? as u64;
-    let accum_2 = if result_3 != 0 {
+    let accum_2 = if result != 0 {
         c._PyLong_SetSignAndDigitCount(&z, -1, newsize)?;
         let sticky_3 = {
             let mut j = 0isize;
@@ -3480,7 +2438,7 @@ pub fn long_rshift1<C: CApi>(
         let mut i = 0isize;
         let mut j_4 = j_3;
         loop {
-            if j_4 < result_4 {
+            if j_4 < result_2 {
                 let accum_5 = accum_4
                     .wrapping_add(
                         ((c.PyLongObject_long_value_ob_digit_at(a, j_4)? as u64) as u64)
@@ -3507,8 +2465,8 @@ pub fn long_rshift1<C: CApi>(
         newsize.wrapping_sub(1),
         accum_7 as u32,
     )?;
-    let result_5 = super::longobject::long_normalize(c, &z)?;
-    return Ok(Some(c.maybe_small_long(Some(&result_5))?));
+    let result_3 = super::longobject::long_normalize(c, &z)?;
+    return Ok(Some(c.maybe_small_long(Some(&result_3))?));
 }
 /// CPython: Objects/longobject.c, `long_rshift`.
 pub fn long_rshift<C: CApi>(
@@ -3535,13 +2493,7 @@ pub fn long_rshift<C: CApi>(
     }
     let mut wordshift = 0;
     let mut remshift = 0;
-    match c.divmod_shift(Some(b), &mut wordshift, &mut remshift) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.divmod_shift(b, &mut wordshift, &mut remshift)?;
     return Ok(super::longobject::long_rshift1(c, a, wordshift, remshift)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_Rshift`.
@@ -3572,35 +2524,20 @@ pub fn long_lshift1<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::long_lshift1);
     if !(wordshift == 0) {
-        let result_3 = match c._PyLong_DigitCount(a) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                if remshift != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_lshift1: call of _PyLong_New while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "long_lshift1: call of _PyLong_New while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let newsize = result_3.wrapping_add(wordshift);
-        let newsize_2 = if remshift != 0 { newsize.wrapping_add(1) } else { newsize };
-        let z = c._PyLong_New(newsize_2)?;
-        let object = match a {
+        let object_3 = match a {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_4 = c._PyLong_IsNegative(&object)?;
-        if result_4 != 0 {
+        let result = c._PyLong_DigitCount(&object_3)?;
+        let newsize = result.wrapping_add(wordshift);
+        let newsize_2 = if remshift != 0 { newsize.wrapping_add(1) } else { newsize };
+        let z = c._PyLong_New(newsize_2)?;
+        let object_4 = match a {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c._PyLong_IsNegative(&object_4)?;
+        if result_2 != 0 {
             c._PyLong_FlipSign(&z)?;
         }
         let i_3 = {
@@ -3620,12 +2557,12 @@ pub fn long_lshift1<C: CApi>(
             let mut i_4 = i_3;
             let mut j = 0isize;
             loop {
-                if j < result_3 {
-                    let object_2 = match a {
+                if j < result {
+                    let object_5 = match a {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->long_value")),
                     };
-                    let item = c.PyLongObject_long_value_ob_digit_at(&object_2, j)?;
+                    let item = c.PyLongObject_long_value_ob_digit_at(&object_5, j)?;
                     let accum_2 = accum
                         | ((item as u64) as u64).wrapping_shl((remshift as u64) as u32);
                     c.set_PyLongObject_long_value_ob_digit_at(
@@ -3654,67 +2591,39 @@ pub fn long_lshift1<C: CApi>(
         let z_2 = super::longobject::long_normalize(c, &z)?;
         return Ok(c.maybe_small_long(Some(&z_2))?);
     }
-    let result = match c._PyLong_IsCompact(a) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_lshift1: call of _PyLong_CompactValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_CompactValue(a) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_lshift1: call of _PyLong_FromSTwoDigits while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        return Ok(
-            c
-                ._PyLong_FromSTwoDigits(
-                    ((result_2 as i64) as i64).wrapping_shl((remshift as i64) as u32),
-                )?,
-        );
-    }
-    let result_3 = match c._PyLong_DigitCount(a) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            if remshift != 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_lshift1: call of _PyLong_New while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "long_lshift1: call of _PyLong_New while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let newsize = result_3.wrapping_add(wordshift);
-    let newsize_2 = if remshift != 0 { newsize.wrapping_add(1) } else { newsize };
-    let z = c._PyLong_New(newsize_2)?;
     let object = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_4 = c._PyLong_IsNegative(&object)?;
-    if result_4 != 0 {
+    if c._PyLong_IsCompact(&object)? != 0 {
+        let object_2 = match a {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let m = c._PyLong_CompactValue(&object_2)? as i64;
+        let value = if m < 0 {
+            (m.wrapping_neg() as i64)
+                .wrapping_shl((remshift as i64) as u32)
+                .wrapping_neg()
+        } else {
+            (m as i64).wrapping_shl((remshift as i64) as u32)
+        };
+        return Ok(c._PyLong_FromSTwoDigits(value)?);
+    }
+    let object_3 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c._PyLong_DigitCount(&object_3)?;
+    let newsize = result.wrapping_add(wordshift);
+    let newsize_2 = if remshift != 0 { newsize.wrapping_add(1) } else { newsize };
+    let z = c._PyLong_New(newsize_2)?;
+    let object_4 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_2 = c._PyLong_IsNegative(&object_4)?;
+    if result_2 != 0 {
         c._PyLong_FlipSign(&z)?;
     }
     let i_3 = {
@@ -3734,12 +2643,12 @@ pub fn long_lshift1<C: CApi>(
         let mut i_4 = i_3;
         let mut j = 0isize;
         loop {
-            if j < result_3 {
-                let object_2 = match a {
+            if j < result {
+                let object_5 = match a {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->long_value")),
                 };
-                let item = c.PyLongObject_long_value_ob_digit_at(&object_2, j)?;
+                let item = c.PyLongObject_long_value_ob_digit_at(&object_5, j)?;
                 let accum_2 = accum
                     | ((item as u64) as u64).wrapping_shl((remshift as u64) as u32);
                 c.set_PyLongObject_long_value_ob_digit_at(
@@ -3772,7 +2681,7 @@ pub fn long_lshift1<C: CApi>(
 pub fn long_lshift<C: CApi>(
     c: &mut C,
     a: Option<&C::Object>,
-    b: Option<&C::Object>,
+    b: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::long_lshift);
     {
@@ -3781,43 +2690,27 @@ pub fn long_lshift<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyLong_Check(&object)? {
+            if c.PyLong_Check(&object)? && c.PyLong_Check(b)? {
+                break
+            } else {
                 return Ok(c.global(Global::Py_NotImplemented)?);
             }
-            let object_2 = match b {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyLong_Check(&object_2)? {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-            break;
         }
     };
-    let object_3 = match b {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c._PyLong_IsNegative(&object_3)? != 0 {
+    if c._PyLong_IsNegative(b)? != 0 {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "negative shift count"));
     }
-    let object_4 = match a {
+    let object_2 = match a {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if c._PyLong_IsZero(&object_4)? != 0 {
+    if c._PyLong_IsZero(&object_2)? != 0 {
         return Ok(c.PyLong_FromLong(0)?);
     }
     let mut wordshift = 0;
     let mut remshift = 0;
-    match c.divmod_shift(b, &mut wordshift, &mut remshift) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.divmod_shift(b, &mut wordshift, &mut remshift)?;
     return Ok(super::longobject::long_lshift1(c, a, wordshift, remshift)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_Lshift`.
@@ -3855,59 +2748,10 @@ pub fn long_and<C: CApi>(
             }
         }
     };
-    let result = match c._PyLong_IsCompact(Some(a)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_and: call of _PyLong_IsCompact while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_IsCompact(Some(b)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_and: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
-            let result_3 = match c._PyLong_CompactValue(Some(a)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_and: call of _PyLong_CompactValue while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            let result_4 = match c._PyLong_CompactValue(Some(b)) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_and: call of _PyLong_FromSTwoDigits while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            return Ok(c._PyLong_FromSTwoDigits((result_3 as i64) & (result_4 as i64))?);
-        }
-        return Ok(c.long_bitwise(a, 38, b)?);
+    if c._PyLong_IsCompact(a)? != 0 && c._PyLong_IsCompact(b)? != 0 {
+        let result = c._PyLong_CompactValue(a)?;
+        let result_2 = c._PyLong_CompactValue(b)?;
+        return Ok(c._PyLong_FromSTwoDigits((result as i64) & (result_2 as i64))?);
     }
     return Ok(c.long_bitwise(a, 38, b)?);
 }
@@ -3927,59 +2771,10 @@ pub fn long_xor<C: CApi>(
             }
         }
     };
-    let result = match c._PyLong_IsCompact(Some(a)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_xor: call of _PyLong_IsCompact while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_IsCompact(Some(b)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_xor: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
-            let result_3 = match c._PyLong_CompactValue(Some(a)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_xor: call of _PyLong_CompactValue while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            let result_4 = match c._PyLong_CompactValue(Some(b)) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_xor: call of _PyLong_FromSTwoDigits while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            return Ok(c._PyLong_FromSTwoDigits((result_3 as i64) ^ (result_4 as i64))?);
-        }
-        return Ok(c.long_bitwise(a, 94, b)?);
+    if c._PyLong_IsCompact(a)? != 0 && c._PyLong_IsCompact(b)? != 0 {
+        let result = c._PyLong_CompactValue(a)?;
+        let result_2 = c._PyLong_CompactValue(b)?;
+        return Ok(c._PyLong_FromSTwoDigits((result as i64) ^ (result_2 as i64))?);
     }
     return Ok(c.long_bitwise(a, 94, b)?);
 }
@@ -3999,59 +2794,10 @@ pub fn long_or<C: CApi>(
             }
         }
     };
-    let result = match c._PyLong_IsCompact(Some(a)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "long_or: call of _PyLong_IsCompact while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match c._PyLong_IsCompact(Some(b)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_or: call of _PyLong_CompactValue while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
-            let result_3 = match c._PyLong_CompactValue(Some(a)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_or: call of _PyLong_CompactValue while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            let result_4 = match c._PyLong_CompactValue(Some(b)) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_or: call of _PyLong_FromSTwoDigits while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            return Ok(c._PyLong_FromSTwoDigits((result_3 as i64) | (result_4 as i64))?);
-        }
-        return Ok(c.long_bitwise(a, 124, b)?);
+    if c._PyLong_IsCompact(a)? != 0 && c._PyLong_IsCompact(b)? != 0 {
+        let result = c._PyLong_CompactValue(a)?;
+        let result_2 = c._PyLong_CompactValue(b)?;
+        return Ok(c._PyLong_FromSTwoDigits((result as i64) | (result_2 as i64))?);
     }
     return Ok(c.long_bitwise(a, 124, b)?);
 }
@@ -4132,47 +2878,16 @@ pub fn long_new_impl<C: CApi>(
                     );
                 }
                 if !c.PyByteArray_Check(x_2)? {
-                    let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            c.Py_SIZE(x_2)?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    let result_4 = c.PyBytes_AS_STRING(x_2)?;
                     let result_5 = c.Py_SIZE(x_2)?;
                     return Ok(
-                        Some(
-                            c
-                                ._PyLong_FromBytes(
-                                    Some(&result_4),
-                                    result_5,
-                                    result as i32,
-                                )?,
-                        ),
+                        Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
                     );
                 }
-                let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        c.Py_SIZE(x_2)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
+                let result_2 = c.PyByteArray_AS_STRING(x_2)?;
                 let result_3 = c.Py_SIZE(x_2)?;
                 return Ok(
-                    Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?),
+                    Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?),
                 );
             }
             if (result < 2) || (result > 36) {
@@ -4200,41 +2915,15 @@ pub fn long_new_impl<C: CApi>(
                 );
             }
             if !c.PyByteArray_Check(x_2)? {
-                let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                    Ok(result_4) => result_4,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        c.Py_SIZE(x_2)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let result_4 = c.PyBytes_AS_STRING(x_2)?;
                 let result_5 = c.Py_SIZE(x_2)?;
                 return Ok(
-                    Some(c._PyLong_FromBytes(Some(&result_4), result_5, result as i32)?),
+                    Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
                 );
             }
-            let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    c.Py_SIZE(x_2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
             let result_3 = c.Py_SIZE(x_2)?;
-            return Ok(
-                Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?),
-            );
+            return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
         }
         if !(result != 0) {
             if result > 36 {
@@ -4262,41 +2951,15 @@ pub fn long_new_impl<C: CApi>(
                 );
             }
             if !c.PyByteArray_Check(x_2)? {
-                let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                    Ok(result_4) => result_4,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        c.Py_SIZE(x_2)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let result_4 = c.PyBytes_AS_STRING(x_2)?;
                 let result_5 = c.Py_SIZE(x_2)?;
                 return Ok(
-                    Some(c._PyLong_FromBytes(Some(&result_4), result_5, result as i32)?),
+                    Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
                 );
             }
-            let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    c.Py_SIZE(x_2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
             let result_3 = c.Py_SIZE(x_2)?;
-            return Ok(
-                Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?),
-            );
+            return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
         }
         if (result < 2) || (result > 36) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -4323,39 +2986,13 @@ pub fn long_new_impl<C: CApi>(
             );
         }
         if !c.PyByteArray_Check(x_2)? {
-            let result_4 = match c.PyBytes_AS_STRING(Some(x_2)) {
-                Ok(result_4) => result_4,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c.Py_SIZE(x_2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let result_4 = c.PyBytes_AS_STRING(x_2)?;
             let result_5 = c.Py_SIZE(x_2)?;
-            return Ok(
-                Some(c._PyLong_FromBytes(Some(&result_4), result_5, result as i32)?),
-            );
+            return Ok(Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?));
         }
-        let result_2 = match c.PyByteArray_AS_STRING(Some(x_2)) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                c.Py_SIZE(x_2)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "long_new_impl: call of _PyLong_FromBytes while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result_2 = c.PyByteArray_AS_STRING(x_2)?;
         let result_3 = c.Py_SIZE(x_2)?;
-        return Ok(Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?));
+        return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
     }
     return Ok(super::abstract_::PyNumber_Long(c, x_2)?);
 }
@@ -4369,23 +3006,7 @@ pub fn long_subtype_new<C: CApi>(
     c.enter(FunctionId::long_subtype_new);
     let PyLong_Type = c.global(Global::PyLong_Type)?;
     if let Some(tmp) = &super::longobject::long_new_impl(c, &PyLong_Type, x, obase)? {
-        let result = match c._PyLong_DigitCount(Some(tmp)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let tp_alloc_2 = c.slot(type_, Slot::tp_alloc)?;
-                match tp_alloc_2.as_ref() {
-                    Some(function) => function.clone(),
-                    None => return Err(c.unsupported("call of a slot that is empty")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "long_subtype_new: call of call_allocfunc while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c._PyLong_DigitCount(tmp)?;
         let n = if result == 0 { 1isize } else { result };
         let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
         let function = match tp_alloc.as_ref() {
@@ -4440,25 +3061,14 @@ pub fn int___format___impl<C: CApi>(
     c.enter(FunctionId::int___format___impl);
     let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
-    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "int___format___impl: call of _PyLong_FormatAdvancedWriter while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.PyUnicode_GET_LENGTH(format_spec)?;
     match c._PyLong_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error_2);
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     return Ok(c._PyUnicodeWriter_Finish(&writer)?);
 }
@@ -4474,195 +3084,59 @@ pub fn _PyLong_DivmodNear<C: CApi>(
         let quo_is_neg = result != c._PyLong_IsNegative(b)?;
         let mut quo = None::<C::Object>;
         let mut rem = None::<C::Object>;
-        let result_2 = match super::longobject::long_divrem(
-            c,
-            Some(a),
-            Some(b),
-            &mut quo,
-            &mut rem,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 < 0 {
+        if super::longobject::long_divrem(c, Some(a), Some(b), &mut quo, &mut rem)? < 0 {
             return Ok(None);
         }
-        let one = match c._PyLong_GetOne() {
-            Ok(one) => one,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_DivmodNear: call of long_lshift while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let twice_rem = super::longobject::long_lshift(c, rem.as_ref(), Some(&one))?;
+        let one = c._PyLong_GetOne()?;
+        let twice_rem = super::longobject::long_lshift(c, rem.as_ref(), &one)?;
         let twice_rem_3 = if quo_is_neg {
             let twice_rem_2 = super::longobject::long_neg(c, &twice_rem)?;
             twice_rem_2.clone()
         } else {
             twice_rem.clone()
         };
-        let result_3 = match super::longobject::long_compare(
-            c,
-            Some(&twice_rem_3),
-            Some(b),
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                let object_4 = match quo.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->long_value")),
-                };
-                let _ = (c.PyLongObject_long_value_ob_digit_at(&object_4, 0)? & 1) != 0;
-                if c._PyLong_IsNegative(b)? != 0 {
-                    if quo_is_neg {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyLong_DivmodNear: call of long_sub while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyLong_DivmodNear: call of long_add while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyLong_DivmodNear: call of PyTuple_New while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = super::longobject::long_compare(c, Some(&twice_rem_3), b)?;
         let object = match quo.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->long_value")),
         };
         let quo_is_odd = (c.PyLongObject_long_value_ob_digit_at(&object, 0)? & 1) != 0;
-        let result_4 = c._PyLong_IsNegative(b)?;
-        let value = if result_4 != 0 { result_3 < 0 } else { result_3 > 0 };
+        let result_3 = c._PyLong_IsNegative(b)?;
+        let value = if result_3 != 0 { result_2 < 0 } else { result_2 > 0 };
         let (quo_3, rem_3) = if value {
             let quo_2 = if quo_is_neg {
-                let temp = match super::longobject::long_sub(
-                    c,
-                    quo.as_ref(),
-                    Some(&one),
-                ) {
-                    Ok(temp) => temp,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                let temp = super::longobject::long_sub(c, quo.as_ref(), &one)?;
                 temp.clone()
             } else {
-                let temp_2 = match super::longobject::long_add(
-                    c,
-                    quo.as_ref(),
-                    Some(&one),
-                ) {
-                    Ok(temp_2) => temp_2,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let temp_2 = super::longobject::long_add(c, quo.as_ref(), Some(&one))?;
                 temp_2.clone()
             };
             let rem_2 = if quo_is_neg {
-                let temp_3 = match super::longobject::long_add(
-                    c,
-                    rem.as_ref(),
-                    Some(b),
-                ) {
-                    Ok(temp_3) => temp_3,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
+                let temp_3 = super::longobject::long_add(c, rem.as_ref(), Some(b))?;
                 temp_3.clone()
             } else {
-                let temp_4 = match super::longobject::long_sub(
-                    c,
-                    rem.as_ref(),
-                    Some(b),
-                ) {
-                    Ok(temp_4) => temp_4,
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        return Err(error_7);
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
+                let temp_4 = super::longobject::long_sub(c, rem.as_ref(), b)?;
                 temp_4.clone()
             };
             (Some(quo_2.clone()), Some(rem_2.clone()))
         } else {
-            if result_3 == 0 && quo_is_odd {
+            if result_2 == 0 && quo_is_odd {
                 let quo_2 = if quo_is_neg {
-                    let temp = match super::longobject::long_sub(
-                        c,
-                        quo.as_ref(),
-                        Some(&one),
-                    ) {
-                        Ok(temp) => temp,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    let temp = super::longobject::long_sub(c, quo.as_ref(), &one)?;
                     temp.clone()
                 } else {
-                    let temp_2 = match super::longobject::long_add(
+                    let temp_2 = super::longobject::long_add(
                         c,
                         quo.as_ref(),
                         Some(&one),
-                    ) {
-                        Ok(temp_2) => temp_2,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
+                    )?;
                     temp_2.clone()
                 };
                 let rem_2 = if quo_is_neg {
-                    let temp_3 = match super::longobject::long_add(
-                        c,
-                        rem.as_ref(),
-                        Some(b),
-                    ) {
-                        Ok(temp_3) => temp_3,
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(error_6);
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    let temp_3 = super::longobject::long_add(c, rem.as_ref(), Some(b))?;
                     temp_3.clone()
                 } else {
-                    let temp_4 = match super::longobject::long_sub(
-                        c,
-                        rem.as_ref(),
-                        Some(b),
-                    ) {
-                        Ok(temp_4) => temp_4,
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            return Err(error_7);
-                        }
-                        Err(error_7) => return Err(error_7),
-                    };
+                    let temp_4 = super::longobject::long_sub(c, rem.as_ref(), b)?;
                     temp_4.clone()
                 };
                 (Some(quo_2.clone()), Some(rem_2.clone()))
@@ -4670,18 +3144,18 @@ pub fn _PyLong_DivmodNear<C: CApi>(
                 (quo.clone(), rem.clone())
             }
         };
-        let result_5 = c.PyTuple_New(2)?;
+        let result_4 = c.PyTuple_New(2)?;
         let object_2 = match quo_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_SET_ITEM(&result_5, 0, &object_2)?;
+        c.PyTuple_SET_ITEM(&result_4, 0, &object_2)?;
         let object_3 = match rem_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c.PyTuple_SET_ITEM(&result_5, 1, &object_3)?;
-        return Ok(Some(result_5));
+        c.PyTuple_SET_ITEM(&result_4, 1, &object_3)?;
+        return Ok(Some(result_4));
     } else {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
@@ -4710,9 +3184,7 @@ pub fn int___round___impl<C: CApi>(
                 )? {
                     let result_4 = c.PyTuple_GET_ITEM(result_3, 1)?;
                     return Ok(
-                        Some(
-                            super::longobject::long_sub(c, Some(self_), Some(&result_4))?,
-                        ),
+                        Some(super::longobject::long_sub(c, Some(self_), &result_4)?),
                     );
                 }
                 return Ok(None);
@@ -4729,47 +3201,12 @@ pub fn int___sizeof___impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::int___sizeof___impl);
-    let value = {
-        let result = match c._PyLong_DigitCount(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let tp_2 = c.Py_TYPE(self_)?;
-                c.PyTypeObject_tp_basicsize(&tp_2)?;
-                c.PyTypeObject_tp_itemsize(&tp_2)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "int___sizeof___impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result > 1 {
-            let result_2 = match c._PyLong_DigitCount(Some(self_)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    let tp = c.Py_TYPE(self_)?;
-                    c.PyTypeObject_tp_basicsize(&tp)?;
-                    c.PyTypeObject_tp_itemsize(&tp)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "int___sizeof___impl: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
-        } else {
-            1isize
-        }
-    };
-    let tp_3 = c.Py_TYPE(self_)?;
-    let tp_basicsize = c.PyTypeObject_tp_basicsize(&tp_3)?;
+    let result = c._PyLong_DigitCount(self_)?;
+    let value = if result > 1 { c._PyLong_DigitCount(self_)? } else { 1isize };
+    let tp = c.Py_TYPE(self_)?;
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(&tp)?;
     return Ok(
-        tp_basicsize.wrapping_add(c.PyTypeObject_tp_itemsize(&tp_3)?.wrapping_mul(value)),
+        tp_basicsize.wrapping_add(c.PyTypeObject_tp_itemsize(&tp)?.wrapping_mul(value)),
     );
 }
 /// CPython: Objects/longobject.c, `int_bit_length_impl`.
@@ -4778,26 +3215,14 @@ pub fn int_bit_length_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_bit_length_impl);
-    let result = match c._PyLong_DigitCount(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.PyLongObject_long_value_ob_digit_at(self_, -2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "int_bit_length_impl: call of bit_length_digit while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyLong_DigitCount(self_)?;
     if result == 0 {
         return Ok(Some(c.PyLong_FromLong(0)?));
     }
     let item = c.PyLongObject_long_value_ob_digit_at(self_, result.wrapping_sub(1))?;
     let result_2 = match super::longobject::bit_length_digit(c, item) {
         Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             if result <= 307445734561825860 {
                 return Err(
                     c
@@ -4813,7 +3238,7 @@ pub fn int_bit_length_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if result <= 307445734561825860 {
         return Ok(
@@ -4847,15 +3272,7 @@ pub fn int_bit_count_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::int_bit_count_impl);
-    let result = match c._PyLong_DigitCount(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c.unsupported("int_bit_count_impl: loop while an exception is pending"),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyLong_DigitCount(self_)?;
     let value = if result > 307445734561825860 {
         307445734561825860isize
     } else {
@@ -4869,7 +3286,7 @@ pub fn int_bit_count_impl<C: CApi>(
                 let item = c.PyLongObject_long_value_ob_digit_at(self_, i)?;
                 let result_2 = match super::longobject::popcount_digit(c, item) {
                     Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
@@ -4877,7 +3294,7 @@ pub fn int_bit_count_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
                 let bit_count_2 = bit_count.wrapping_add(result_2 as isize);
                 let i_2 = i.wrapping_add(1);
@@ -4897,7 +3314,7 @@ pub fn int_bit_count_impl<C: CApi>(
                 let item_2 = c.PyLongObject_long_value_ob_digit_at(self_, i_3)?;
                 let result_5 = match super::longobject::popcount_digit(c, item_2) {
                     Ok(result_5) => result_5,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -4905,7 +3322,7 @@ pub fn int_bit_count_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error_2) => return Err(error_2),
                 };
                 let x = c.PyLong_FromLong(result_5 as i64)?;
                 let result_6 = super::longobject::long_add(
@@ -4930,18 +3347,7 @@ pub fn int_as_integer_ratio_impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_as_integer_ratio_impl);
     if let Some(numerator) = &super::longobject::long_long(c, Some(self_))? {
-        let result = match c._PyLong_GetOne() {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "int_as_integer_ratio_impl: call of PyTuple_Pack while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c._PyLong_GetOne()?;
         return Ok(
             Some(
                 c
@@ -4983,29 +3389,7 @@ pub fn long_vectorcall<C: CApi>(
     kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::long_vectorcall);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if kwnames.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "long_vectorcall: call of _PyObject_MakeTpCall while an exception is pending",
-                        ),
-                );
-            }
-            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_TypeError_2,
-                        "int expected at most 2 arguments, got %zd",
-                        &[Argument::Int(-1)],
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     if let Some(kwnames_2) = kwnames {
         return Ok(
             Some(
@@ -5060,7 +3444,7 @@ pub fn PyUnstable_Long_IsCompact<C: CApi>(
     op: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyUnstable_Long_IsCompact);
-    return Ok(c._PyLong_IsCompact(Some(op))?);
+    return Ok(c._PyLong_IsCompact(op)?);
 }
 /// CPython: Objects/longobject.c, `PyUnstable_Long_CompactValue`.
 pub fn PyUnstable_Long_CompactValue<C: CApi>(
@@ -5068,5 +3452,5 @@ pub fn PyUnstable_Long_CompactValue<C: CApi>(
     op: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnstable_Long_CompactValue);
-    return Ok(c._PyLong_CompactValue(Some(op))?);
+    return Ok(c._PyLong_CompactValue(op)?);
 }

@@ -273,6 +273,11 @@ pub static FIELDS: &[Field] = &[
         kind: Kind::U8,
     },
     Field {
+        name: "PyDictKeysObject_dk_log2_index_bytes",
+        path: &[9],
+        kind: Kind::U8,
+    },
+    Field {
         name: "PyDictKeysObject_dk_log2_size",
         path: &[8],
         kind: Kind::U8,

@@ -320,7 +320,7 @@ pub fn PyCFunction_GetFunction<C: CApi>(
 pub fn PyCFunction_GetSelf<C: CApi>(
     c: &mut C,
     op: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyCFunction_GetSelf);
     if c.PyCFunction_Check(op)? {
         return Ok(c.PyCFunction_GET_SELF(op)?);
@@ -497,19 +497,13 @@ pub fn meth_get__self__<C: CApi>(
     m: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::meth_get__self__);
-    let self_ = match c.PyCFunction_GET_SELF(m) {
-        Ok(self_) => self_,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "meth_get__self__: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let self_ = c.PyCFunction_GET_SELF(m)?;
+    let self__3 = if let Some(self__2) = &self_ {
+        self__2.clone()
+    } else {
+        c.global(Global::Py_None)?
     };
-    return Ok(self_);
+    return Ok(self__3);
 }
 /// CPython: Objects/methodobject.c, `meth_repr`.
 pub fn meth_repr<C: CApi>(c: &mut C, m: &C::Object) -> Result<C::Object, C::Error> {
@@ -649,14 +643,17 @@ pub fn meth_hash<C: CApi>(c: &mut C, a: &C::Object) -> Result<isize, C::Error> {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             let ml_meth_2 = c.PyCFunctionObject_m_ml_ml_meth(a)?;
-            match ml_meth_2.as_ref() {
+            let function_2 = match ml_meth_2.as_ref() {
                 Some(function) => function.clone(),
                 None => return Err(c.unsupported("slot that is empty as an argument")),
             };
+            if (-1 ^ c.Py_HashPointer_function(&function_2)?) == -1 {
+                return Err(error);
+            }
             return Err(
                 c
                     .unsupported(
-                        "meth_hash: call of Py_HashPointer while an exception is pending",
+                        "meth_hash: return of a computed value while an exception is pending",
                     ),
             );
         }
@@ -667,22 +664,7 @@ pub fn meth_hash<C: CApi>(c: &mut C, a: &C::Object) -> Result<isize, C::Error> {
         Some(function) => function.clone(),
         None => return Err(c.unsupported("slot that is empty as an argument")),
     };
-    let result_2 = match c.Py_HashPointer_function(&function) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if (result ^ -1) == -1 {
-                return Err(error_2);
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "meth_hash: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let x = result ^ result_2;
+    let x = result ^ c.Py_HashPointer_function(&function)?;
     let x_2 = if x == -1 { -2isize } else { x };
     return Ok(x_2);
 }
@@ -715,14 +697,7 @@ pub fn cfunction_enter_call<C: CApi>(
     func: &C::Object,
 ) -> Result<Option<C::Function>, C::Error> {
     c.enter(FunctionId::cfunction_enter_call);
-    let result = match c._Py_EnterRecursiveCallTstate(" while calling a Python object") {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._Py_EnterRecursiveCallTstate(" while calling a Python object")? != 0 {
         return Ok(None);
     }
     return Ok(c.PyCFunction_GET_FUNCTION(func)?);
@@ -736,55 +711,26 @@ pub fn cfunction_vectorcall_FASTCALL<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_FASTCALL);
-    let result = match super::methodobject::cfunction_check_kwargs(
-        c,
-        func,
-        Some(kwnames),
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::methodobject::cfunction_check_kwargs(c, func, Some(kwnames))? != 0 {
         return Ok(None);
     }
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "cfunction_vectorcall_FASTCALL: call of cfunction_enter_call while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     if let Some(meth) = &super::methodobject::cfunction_enter_call(c, func)? {
-        let result_3 = match c.PyCFunction_GET_SELF(func) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "cfunction_vectorcall_FASTCALL: NULL as an argument of call_PyCFunctionFast",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
+        let result_2 = c.PyCFunction_GET_SELF(func)?;
+        let object = match result_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_4 = match c.call_PyCFunctionFast(meth, &result_3, args, result_2) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+        let result_3 = match c.call_PyCFunctionFast(meth, &object, args, result) {
+            Ok(result_3) => result_3,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_4);
+                return Err(error);
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_4));
+        return Ok(Some(result_3));
     }
     return Ok(None);
 }
@@ -797,40 +743,22 @@ pub fn cfunction_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "cfunction_vectorcall_FASTCALL_KEYWORDS: call of cfunction_enter_call while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     if let Some(meth) = &super::methodobject::cfunction_enter_call(c, func)? {
-        let result_2 = match c.PyCFunction_GET_SELF(func) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "cfunction_vectorcall_FASTCALL_KEYWORDS: NULL as an argument of call_PyCFunctionFastWithKeywords",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
+        let result_2 = c.PyCFunction_GET_SELF(func)?;
+        let object = match result_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
         let result_3 = match c
-            .call_PyCFunctionFastWithKeywords(meth, &result_2, args, result, kwnames)
+            .call_PyCFunctionFastWithKeywords(meth, &object, args, result, kwnames)
         {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
         return Ok(Some(result_3));
@@ -849,18 +777,7 @@ pub fn cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
     let cls = match c.PyCFunction_GET_CLASS(func) {
         Ok(cls) => cls,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD: call of PyVectorcall_NARGS while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
+            super::call::PyVectorcall_NARGS(c, nargsf)?;
             return Err(
                 c
                     .unsupported(
@@ -868,30 +785,24 @@ pub fn cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     if let Some(meth) = &super::methodobject::cfunction_enter_call(c, func)? {
-        let result_2 = match c.PyCFunction_GET_SELF(func) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD: NULL as an argument of call_PyCMethod",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
+        let result_2 = c.PyCFunction_GET_SELF(func)?;
+        let object = match result_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
         let result_3 = match c
-            .call_PyCMethod(meth, &result_2, &cls, args, result as usize, kwnames)
+            .call_PyCMethod(meth, &object, &cls, args, result as usize, kwnames)
         {
             Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_4);
+                return Err(error_2);
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
         c._Py_LeaveRecursiveCallTstate()?;
         return Ok(Some(result_3));
@@ -907,66 +818,30 @@ pub fn cfunction_vectorcall_NOARGS<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_NOARGS);
-    let result = match super::methodobject::cfunction_check_kwargs(
-        c,
-        func,
-        Some(kwnames),
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::methodobject::cfunction_check_kwargs(c, func, Some(kwnames))? != 0 {
         return Ok(None);
     }
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if !(result != 0) {
+        if super::methodobject::cfunction_enter_call(c, func)?.is_some() {
+            c.PyCFunction_GET_SELF(func)?;
             return Err(
                 c
                     .unsupported(
-                        "cfunction_vectorcall_NOARGS: call of _PyObject_FunctionStr while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
-        if let Some(funcstr) = &super::object::_PyObject_FunctionStr(c, func)? {
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    ._PyErr_Format(
-                        &PyExc_TypeError,
-                        "%U takes no arguments (%zd given)",
-                        &[
-                            Argument::Object(funcstr.clone()),
-                            Argument::Int(result_2 as i64),
-                        ],
+                        "cfunction_vectorcall_NOARGS: NULL as an argument of call_PyCFunction",
                     ),
             );
         }
         return Ok(None);
     }
-    if super::methodobject::cfunction_enter_call(c, func)?.is_some() {
-        match c.PyCFunction_GET_SELF(func) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "cfunction_vectorcall_NOARGS: NULL as an argument of call_PyCFunction",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+    if let Some(funcstr) = &super::object::_PyObject_FunctionStr(c, func)? {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
-                .unsupported(
-                    "cfunction_vectorcall_NOARGS: NULL as an argument of call_PyCFunction",
+                ._PyErr_Format(
+                    &PyExc_TypeError,
+                    "%U takes no arguments (%zd given)",
+                    &[Argument::Object(funcstr.clone()), Argument::Int(result as i64)],
                 ),
         );
     }
@@ -981,33 +856,11 @@ pub fn cfunction_vectorcall_O<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_O);
-    let result = match super::methodobject::cfunction_check_kwargs(
-        c,
-        func,
-        Some(kwnames),
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::methodobject::cfunction_check_kwargs(c, func, Some(kwnames))? != 0 {
         return Ok(None);
     }
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "cfunction_vectorcall_O: call of _PyObject_FunctionStr while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 1 {
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    if result != 1 {
         if let Some(funcstr) = &super::object::_PyObject_FunctionStr(c, func)? {
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
             return Err(
@@ -1017,7 +870,7 @@ pub fn cfunction_vectorcall_O<C: CApi>(
                         "%U takes exactly one argument (%zd given)",
                         &[
                             Argument::Object(funcstr.clone()),
-                            Argument::Int(result_2 as i64),
+                            Argument::Int(result as i64),
                         ],
                     ),
             );
@@ -1025,30 +878,22 @@ pub fn cfunction_vectorcall_O<C: CApi>(
         return Ok(None);
     }
     if let Some(meth) = &super::methodobject::cfunction_enter_call(c, func)? {
-        let result_3 = match c.PyCFunction_GET_SELF(func) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                c.item(args, 0)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "cfunction_vectorcall_O: NULL as an argument of call_PyCFunction",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyCFunction_GET_SELF(func)?;
         let item = c.item(args, 0)?;
-        let result_4 = match c.call_PyCFunction(meth, &result_3, &item) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+        let object = match result_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = match c.call_PyCFunction(meth, &object, &item) {
+            Ok(result_3) => result_3,
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_4);
+                return Err(error);
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(result_4));
+        return Ok(Some(result_3));
     }
     return Ok(None);
 }
@@ -1063,61 +908,25 @@ pub fn cfunction_call<C: CApi>(
     let result = c.PyCFunction_GET_FLAGS(func)?;
     if (result & 1) != 0 {
         let meth = c.PyCFunction_GET_FUNCTION(func)?;
-        let self_ = match c.PyCFunction_GET_SELF(func) {
-            Ok(self_) => self_,
-            Err(error) if c.is_exception(&error) => {
-                if (result & 2) != 0 {
-                    match meth.as_ref() {
-                        Some(function) => function.clone(),
-                        None => return Err(c.unsupported("call of a slot that is empty")),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "cfunction_call: NULL as an argument of call_PyCFunctionWithKeywords",
-                            ),
-                    );
-                }
-                if let Some(kwargs_3) = kwargs && c.PyDict_GET_SIZE(kwargs_3)? != 0 {
-                    let ml_name_2 = c.PyCFunctionObject_m_ml_ml_name(func)?;
-                    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                    return Err(
-                        c
-                            ._PyErr_Format(
-                                &PyExc_TypeError_2,
-                                "%.200s() takes no keyword arguments",
-                                &[Argument::Str(ml_name_2.clone())],
-                            ),
-                    );
-                } else {
-                    match meth.as_ref() {
-                        Some(function) => function.clone(),
-                        None => return Err(c.unsupported("call of a slot that is empty")),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "cfunction_call: NULL as an argument of call_PyCFunction",
-                            ),
-                    );
-                }
-            }
-            Err(error) => return Err(error),
-        };
+        let self_ = c.PyCFunction_GET_SELF(func)?;
         let result_4 = if (result & 2) != 0 {
             let function = match meth.as_ref() {
                 Some(function) => function.clone(),
                 None => return Err(c.unsupported("call of a slot that is empty")),
             };
-            let object = match kwargs {
+            let object = match self_.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let object_2 = match kwargs {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
             let result_2 = match c
-                .call_PyCFunctionWithKeywords(&function, &self_, args, &object)
+                .call_PyCFunctionWithKeywords(&function, &object, args, &object_2)
             {
                 Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -1125,7 +934,7 @@ pub fn cfunction_call<C: CApi>(
                             ),
                     );
                 }
-                Err(error_2) => return Err(error_2),
+                Err(error) => return Err(error),
             };
             result_2.clone()
         } else {
@@ -1145,9 +954,13 @@ pub fn cfunction_call<C: CApi>(
                 Some(function) => function.clone(),
                 None => return Err(c.unsupported("call of a slot that is empty")),
             };
-            let result_3 = match c.call_PyCFunction(&function_2, &self_, args) {
+            let object_3 = match self_.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_3 = match c.call_PyCFunction(&function_2, &object_3, args) {
                 Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
+                Err(error_2) if c.is_exception(&error_2) => {
                     return Err(
                         c
                             .unsupported(
@@ -1155,11 +968,13 @@ pub fn cfunction_call<C: CApi>(
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error_2) => return Err(error_2),
             };
             result_3.clone()
         };
-        return Ok(c._Py_CheckFunctionResult(func, Some(&result_4), None)?);
+        return Ok(
+            super::call::_Py_CheckFunctionResult(c, Some(func), Some(&result_4), None)?,
+        );
     }
     return Ok(c.PyVectorcall_Call(func, args, kwargs)?);
 }

@@ -73,14 +73,7 @@ pub fn module_init_dict<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result = match c.PyDict_SetItem(&object, &id__name, name) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.PyDict_SetItem(&object, &id__name, name)? != 0 {
         return Ok(-1);
     }
     let id__doc = c._Py_ID("__doc__")?;
@@ -88,14 +81,7 @@ pub fn module_init_dict<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_2 = match c.PyDict_SetItem(&object_2, &id__doc, &doc_3) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if c.PyDict_SetItem(&object_2, &id__doc, &doc_3)? != 0 {
         return Ok(-1);
     }
     let id__package = c._Py_ID("__package__")?;
@@ -104,14 +90,7 @@ pub fn module_init_dict<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None = c.global(Global::Py_None)?;
-    let result_3 = match c.PyDict_SetItem(&object_3, &id__package, &Py_None) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 != 0 {
+    if c.PyDict_SetItem(&object_3, &id__package, &Py_None)? != 0 {
         return Ok(-1);
     }
     let id__loader = c._Py_ID("__loader__")?;
@@ -120,14 +99,7 @@ pub fn module_init_dict<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None_2 = c.global(Global::Py_None)?;
-    let result_4 = match c.PyDict_SetItem(&object_4, &id__loader, &Py_None_2) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if result_4 != 0 {
+    if c.PyDict_SetItem(&object_4, &id__loader, &Py_None_2)? != 0 {
         return Ok(-1);
     }
     let id__spec = c._Py_ID("__spec__")?;
@@ -136,14 +108,7 @@ pub fn module_init_dict<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None_3 = c.global(Global::Py_None)?;
-    let result_5 = match c.PyDict_SetItem(&object_5, &id__spec, &Py_None_3) {
-        Ok(result_5) => result_5,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    if result_5 != 0 {
+    if c.PyDict_SetItem(&object_5, &id__spec, &Py_None_3)? != 0 {
         return Ok(-1);
     }
     let check = c.PyUnicode_CheckExact(name)?;
@@ -223,20 +188,9 @@ pub fn PyModule_NewObject<C: CApi>(
     let PyModule_Type = c.global(Global::PyModule_Type)?;
     if let Some(m) = &super::moduleobject::new_module_notrack(c, &PyModule_Type)? {
         let md_dict = c.PyModuleObject_md_dict(m)?;
-        let result = match super::moduleobject::module_init_dict(
-            c,
-            m,
-            md_dict.as_ref(),
-            name,
-            None,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::moduleobject::module_init_dict(c, m, md_dict.as_ref(), name, None)?
+            != 0
+        {
             return Ok(None);
         }
         super::moduleobject::track_module(c, m)?;
@@ -305,19 +259,8 @@ pub fn _add_methods_to_object<C: CApi>(
         let func = super::methodobject::PyCFunction_NewEx(c, &fdef, module, Some(name))?;
         super::object::_PyObject_SetDeferredRefcount(c, &func)?;
         let ml_name = c.PyMethodDef_ml_name(&fdef)?;
-        let result = match super::object::PyObject_SetAttrString(
-            c,
-            module,
-            &ml_name,
-            Some(&func),
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::object::PyObject_SetAttrString(c, module, &ml_name, Some(&func))? != 0
+        {
             return Ok(-1);
         }
         let fdef_2 = c.step(&fdef, 1, "PyMethodDef")?;
@@ -373,14 +316,7 @@ pub fn PyModule_SetDocString<C: CApi>(
     c.enter(FunctionId::PyModule_SetDocString);
     let v = c.PyUnicode_FromString(Some(doc))?;
     let id__doc = c._Py_ID("__doc__")?;
-    let result = match super::object::PyObject_SetAttr(c, m, &id__doc, Some(&v)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::object::PyObject_SetAttr(c, m, &id__doc, Some(&v))? != 0 {
         return Ok(-1);
     }
     return Ok(0);
@@ -406,14 +342,7 @@ pub fn PyModule_GetNameObject<C: CApi>(
         if let Some(dict) = &c.PyModuleObject_md_dict(mod_)? && c.PyDict_Check(dict)? {
             let id__name = c._Py_ID("__name__")?;
             let mut name = None::<C::Object>;
-            let result = match c.PyDict_GetItemRef(dict, &id__name, &mut name) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if result <= 0 {
+            if c.PyDict_GetItemRef(dict, &id__name, &mut name)? <= 0 {
                 let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
                 return Err(c.PyErr_SetString(&PyExc_SystemError, "nameless module"));
             }
@@ -448,14 +377,7 @@ pub fn PyModule_GetFilenameObject<C: CApi>(
         };
         let id__file = c._Py_ID("__file__")?;
         let mut fileobj = None::<C::Object>;
-        let result = match c.PyDict_GetItemRef(dict, &id__file, &mut fileobj) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result <= 0 {
+        if c.PyDict_GetItemRef(dict, &id__file, &mut fileobj)? <= 0 {
             let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
             return Err(c.PyErr_SetString(&PyExc_SystemError, "module filename missing"));
         }
@@ -537,96 +459,62 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
                     if c.PyUnicode_Check(&object)? {
-                        {
-                            let result_3 = match c.PyUnicode_READ_CHAR(key.as_ref(), 0) {
-                                Ok(result_3) => result_3,
-                                Err(error_2) if c.is_exception(&error_2) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyModule_ClearDict: loop that goes on with an exception pending",
-                                            ),
-                                    );
+                        let object_2 = match key.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let result_3 = c.PyUnicode_READ_CHAR(&object_2, 0)?;
+                        if result_3 == 95 {
+                            let object_3 = match key.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
                                 }
-                                Err(error_2) => return Err(error_2),
                             };
-                            if result_3 == 95 {
-                                let result_4 = match c.PyUnicode_READ_CHAR(key.as_ref(), 1)
-                                {
-                                    Ok(result_4) => result_4,
-                                    Err(error_3) if c.is_exception(&error_3) => {
-                                        if verbose > 1 {
+                            if c.PyUnicode_READ_CHAR(&object_3, 1)? != 95 {
+                                if verbose > 1 {
+                                    match c.PyUnicode_AsUTF8(key.as_ref()) {
+                                        Ok(result_4) => {
+                                            c.PySys_WriteStderr(
+                                                "#   clear[1] %s\n",
+                                                &[Argument::Str(result_4.clone())],
+                                            )?;
+                                        }
+                                        Err(error_2) if c.is_exception(&error_2) => {}
+                                        Err(error_2) => return Err(error_2),
+                                    }
+                                }
+                                let object_4 = match key.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                let Py_None = c.global(Global::Py_None)?;
+                                match c.PyDict_SetItem(d, &object_4, &Py_None) {
+                                    Ok(result_5) => {
+                                        if result_5 != 0 {
                                             return Err(
                                                 c
                                                     .unsupported(
-                                                        "_PyModule_ClearDict: call of PyUnicode_AsUTF8 while an exception is pending",
+                                                        "_PyModule_ClearDict: PyErr_FormatUnraisable without a pending exception",
                                                     ),
                                             );
                                         }
-                                        match key.as_ref() {
-                                            Some(object) => object.clone(),
-                                            None => {
-                                                return Err(c.unsupported("NULL where an object must be"));
-                                            }
-                                        };
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "_PyModule_ClearDict: call of PyDict_SetItem while an exception is pending",
-                                                ),
-                                        );
+                                    }
+                                    Err(error_3) if c.is_exception(&error_3) => {
+                                        c.PyErr_FormatUnraisable(
+                                            &error_3,
+                                            "Exception ignored on clearing module dict",
+                                            &[],
+                                        )?;
                                     }
                                     Err(error_3) => return Err(error_3),
                                 };
-                                if result_4 != 95 {
-                                    if verbose > 1 {
-                                        match c.PyUnicode_AsUTF8(key.as_ref()) {
-                                            Ok(result_5) => {
-                                                c.PySys_WriteStderr(
-                                                    "#   clear[1] %s\n",
-                                                    &[Argument::Str(result_5.clone())],
-                                                )?;
-                                            }
-                                            Err(error_4) if c.is_exception(&error_4) => {}
-                                            Err(error_4) => return Err(error_4),
-                                        }
-                                    }
-                                    let object_2 = match key.as_ref() {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    let Py_None = c.global(Global::Py_None)?;
-                                    {
-                                        let result_6 = match c
-                                            .PyDict_SetItem(d, &object_2, &Py_None)
-                                        {
-                                            Ok(result_6) => result_6,
-                                            Err(error_5) if c.is_exception(&error_5) => {
-                                                c.PyErr_FormatUnraisable(
-                                                    "Exception ignored on clearing module dict",
-                                                    &[],
-                                                )?;
-                                                return Err(
-                                                    c
-                                                        .unsupported(
-                                                            "_PyModule_ClearDict: loop that goes on with an exception pending",
-                                                        ),
-                                                );
-                                            }
-                                            Err(error_5) => return Err(error_5),
-                                        };
-                                        if result_6 != 0 {
-                                            c.PyErr_FormatUnraisable(
-                                                "Exception ignored on clearing module dict",
-                                                &[],
-                                            )?;
-                                        }
-                                    };
-                                }
                             }
-                        };
+                        }
                     }
                 }
                 pos = pos_2;
@@ -643,11 +531,11 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_4 = pos_3;
             let mut key_4 = key_3.clone();
             let mut value_4 = value_3.clone();
-            let result_7 = match c
+            let result_6 = match c
                 .PyDict_Next(d, &mut pos_4, Some(&mut key_4), &mut value_4)
             {
-                Ok(result_7) => result_7,
-                Err(error_6) if c.is_exception(&error_6) => {
+                Ok(result_6) => result_6,
+                Err(error_4) if c.is_exception(&error_4) => {
                     return Err(
                         c
                             .unsupported(
@@ -655,158 +543,116 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                             ),
                     );
                 }
-                Err(error_6) => return Err(error_6),
+                Err(error_4) => return Err(error_4),
             };
-            if result_7 != 0 {
+            if result_6 != 0 {
                 let is_2 = !match value_4.as_ref() {
                     Some(object) => c.is(object, Global::Py_None)?,
                     None => false,
                 };
                 if is_2 {
-                    let object_3 = match key_4.as_ref() {
+                    let object_5 = match key_4.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    if c.PyUnicode_Check(&object_3)? {
-                        {
-                            let result_8 = match c.PyUnicode_READ_CHAR(key_4.as_ref(), 0)
-                            {
-                                Ok(result_8) => result_8,
-                                Err(error_7) if c.is_exception(&error_7) => {
-                                    if verbose > 1 {
+                    if c.PyUnicode_Check(&object_5)? {
+                        let object_6 = match key_4.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let result_7 = c.PyUnicode_READ_CHAR(&object_6, 0)?;
+                        if result_7 != 95 {
+                            if verbose > 1 {
+                                match c.PyUnicode_AsUTF8(key_4.as_ref()) {
+                                    Ok(result_8) => {
+                                        c.PySys_WriteStderr(
+                                            "#   clear[2] %s\n",
+                                            &[Argument::Str(result_8.clone())],
+                                        )?;
+                                    }
+                                    Err(error_5) if c.is_exception(&error_5) => {}
+                                    Err(error_5) => return Err(error_5),
+                                }
+                            }
+                            let object_7 = match key_4.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let Py_None_2 = c.global(Global::Py_None)?;
+                            match c.PyDict_SetItem(d, &object_7, &Py_None_2) {
+                                Ok(result_9) => {
+                                    if result_9 != 0 {
                                         return Err(
                                             c
                                                 .unsupported(
-                                                    "_PyModule_ClearDict: call of PyUnicode_AsUTF8 while an exception is pending",
+                                                    "_PyModule_ClearDict: PyErr_FormatUnraisable without a pending exception",
                                                 ),
                                         );
                                     }
-                                    match key_4.as_ref() {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyModule_ClearDict: call of PyDict_SetItem while an exception is pending",
-                                            ),
-                                    );
                                 }
-                                Err(error_7) => return Err(error_7),
+                                Err(error_6) if c.is_exception(&error_6) => {
+                                    c.PyErr_FormatUnraisable(
+                                        &error_6,
+                                        "Exception ignored on clearing module dict",
+                                        &[],
+                                    )?;
+                                }
+                                Err(error_6) => return Err(error_6),
                             };
-                            if result_8 != 95 {
+                        } else {
+                            let object_8 = match key_4.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            if !(c
+                                ._PyUnicode_EqualToASCIIString(&object_8, "__builtins__")?
+                                != 0)
+                            {
                                 if verbose > 1 {
                                     match c.PyUnicode_AsUTF8(key_4.as_ref()) {
-                                        Ok(result_9) => {
+                                        Ok(result_8) => {
                                             c.PySys_WriteStderr(
                                                 "#   clear[2] %s\n",
-                                                &[Argument::Str(result_9.clone())],
+                                                &[Argument::Str(result_8.clone())],
                                             )?;
                                         }
-                                        Err(error_8) if c.is_exception(&error_8) => {}
-                                        Err(error_8) => return Err(error_8),
+                                        Err(error_5) if c.is_exception(&error_5) => {}
+                                        Err(error_5) => return Err(error_5),
                                     }
                                 }
-                                let object_4 = match key_4.as_ref() {
+                                let object_7 = match key_4.as_ref() {
                                     Some(object) => object.clone(),
                                     None => {
                                         return Err(c.unsupported("NULL where an object must be"));
                                     }
                                 };
                                 let Py_None_2 = c.global(Global::Py_None)?;
-                                {
-                                    let result_10 = match c
-                                        .PyDict_SetItem(d, &object_4, &Py_None_2)
-                                    {
-                                        Ok(result_10) => result_10,
-                                        Err(error_9) if c.is_exception(&error_9) => {
-                                            c.PyErr_FormatUnraisable(
-                                                "Exception ignored on clearing module dict",
-                                                &[],
-                                            )?;
+                                match c.PyDict_SetItem(d, &object_7, &Py_None_2) {
+                                    Ok(result_9) => {
+                                        if result_9 != 0 {
                                             return Err(
                                                 c
                                                     .unsupported(
-                                                        "_PyModule_ClearDict: loop that goes on with an exception pending",
+                                                        "_PyModule_ClearDict: PyErr_FormatUnraisable without a pending exception",
                                                     ),
                                             );
                                         }
-                                        Err(error_9) => return Err(error_9),
-                                    };
-                                    if result_10 != 0 {
+                                    }
+                                    Err(error_6) if c.is_exception(&error_6) => {
                                         c.PyErr_FormatUnraisable(
+                                            &error_6,
                                             "Exception ignored on clearing module dict",
                                             &[],
                                         )?;
                                     }
+                                    Err(error_6) => return Err(error_6),
                                 };
-                            } else {
-                                let result_11 = match c
-                                    ._PyUnicode_EqualToASCIIString(
-                                        key_4.as_ref(),
-                                        "__builtins__",
-                                    )
-                                {
-                                    Ok(result_11) => result_11,
-                                    Err(error_10) if c.is_exception(&error_10) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "_PyModule_ClearDict: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_10) => return Err(error_10),
-                                };
-                                if !(result_11 != 0) {
-                                    if verbose > 1 {
-                                        match c.PyUnicode_AsUTF8(key_4.as_ref()) {
-                                            Ok(result_12) => {
-                                                c.PySys_WriteStderr(
-                                                    "#   clear[2] %s\n",
-                                                    &[Argument::Str(result_12.clone())],
-                                                )?;
-                                            }
-                                            Err(error_11) if c.is_exception(&error_11) => {}
-                                            Err(error_11) => return Err(error_11),
-                                        }
-                                    }
-                                    let object_5 = match key_4.as_ref() {
-                                        Some(object) => object.clone(),
-                                        None => {
-                                            return Err(c.unsupported("NULL where an object must be"));
-                                        }
-                                    };
-                                    let Py_None_3 = c.global(Global::Py_None)?;
-                                    {
-                                        let result_13 = match c
-                                            .PyDict_SetItem(d, &object_5, &Py_None_3)
-                                        {
-                                            Ok(result_13) => result_13,
-                                            Err(error_12) if c.is_exception(&error_12) => {
-                                                c.PyErr_FormatUnraisable(
-                                                    "Exception ignored on clearing module dict",
-                                                    &[],
-                                                )?;
-                                                return Err(
-                                                    c
-                                                        .unsupported(
-                                                            "_PyModule_ClearDict: loop that goes on with an exception pending",
-                                                        ),
-                                                );
-                                            }
-                                            Err(error_12) => return Err(error_12),
-                                        };
-                                        if result_13 != 0 {
-                                            c.PyErr_FormatUnraisable(
-                                                "Exception ignored on clearing module dict",
-                                                &[],
-                                            )?;
-                                        }
-                                    };
-                                }
                             }
                         };
                     }
@@ -990,14 +836,7 @@ pub fn _PyModuleSpec_IsInitializing<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_2 = match super::object::PyObject_IsTrue(c, &object) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result_2
+            super::object::PyObject_IsTrue(c, &object)?
         } else {
             result
         };
@@ -1026,18 +865,7 @@ pub fn _PyModuleSpec_IsUninitializedSubmodule<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_2 = match super::abstract_::PySequence_Contains(
-                c,
-                &object,
-                name,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result_2
+            super::abstract_::PySequence_Contains(c, &object, name)?
         } else {
             result
         };
@@ -1121,35 +949,26 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let mut getattr_3 = None::<C::Object>;
-                match c.PyDict_GetItemRef(&object_4, &id__getattr_2, &mut getattr_3) {
-                    Ok(_) => {}
-                    Err(error_9) if c.is_exception(&error_9) => {
-                        return Err(error_9);
-                    }
-                    Err(error_9) => return Err(error_9),
-                };
+                c.PyDict_GetItemRef(&object_4, &id__getattr_2, &mut getattr_3)?;
                 if let Some(getattr_4) = &getattr_3 {
-                    let result_11 = match c.PyObject_CallOneArg(getattr_4, name) {
-                        Ok(result_11) => result_11,
-                        Err(error_10) if c.is_exception(&error_10) => {
+                    let result_5 = match c.PyObject_CallOneArg(getattr_4, name) {
+                        Ok(result_5) => result_5,
+                        Err(error_3) if c.is_exception(&error_3) => {
                             if suppress == 1 {
                                 let PyExc_AttributeError_11 = c
                                     .global(Global::PyExc_AttributeError)?;
                                 if c
-                                    .PyErr_ExceptionMatches(
-                                        &error_10,
-                                        &PyExc_AttributeError_11,
-                                    )?
+                                    .PyErr_ExceptionMatches(&error_3, &PyExc_AttributeError_11)?
                                 {
                                     return Ok(None);
                                 }
-                                return Err(error_10);
+                                return Err(error_3);
                             }
-                            return Err(error_10);
+                            return Err(error_3);
                         }
-                        Err(error_10) => return Err(error_10),
+                        Err(error_3) => return Err(error_3),
                     };
-                    return Ok(Some(result_11));
+                    return Ok(Some(result_5));
                 }
                 if suppress == 1 {
                     return Ok(None);
@@ -1161,13 +980,7 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let mut mod_name_3 = None::<C::Object>;
-                match c.PyDict_GetItemRef(&object_5, &id__name_2, &mut mod_name_3) {
-                    Ok(_) => {}
-                    Err(error_11) if c.is_exception(&error_11) => {
-                        return Err(error_11);
-                    }
-                    Err(error_11) => return Err(error_11),
-                };
+                c.PyDict_GetItemRef(&object_5, &id__name_2, &mut mod_name_3)?;
                 if let Some(mod_name_4) = &mod_name_3 && c.PyUnicode_Check(mod_name_4)? {
                     let md_dict_6 = c.PyModuleObject_md_dict(m)?;
                     let id__spec_2 = c._Py_ID("__spec__")?;
@@ -1176,13 +989,7 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
                     let mut spec_3 = None::<C::Object>;
-                    match c.PyDict_GetItemRef(&object_6, &id__spec_2, &mut spec_3) {
-                        Ok(_) => {}
-                        Err(error_12) if c.is_exception(&error_12) => {
-                            return Err(error_12);
-                        }
-                        Err(error_12) => return Err(error_12),
-                    };
+                    c.PyDict_GetItemRef(&object_6, &id__spec_2, &mut spec_3)?;
                     let Some(spec_4) = &spec_3 else {
                         let PyExc_AttributeError_18 = c
                             .global(Global::PyExc_AttributeError)?;
@@ -1199,35 +1006,21 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                         );
                     };
                     let mut origin_3 = None::<C::Object>;
-                    let result_14 = match super::moduleobject::_PyModuleSpec_GetFileOrigin(
+                    if super::moduleobject::_PyModuleSpec_GetFileOrigin(
                         c,
                         spec_4,
                         &mut origin_3,
-                    ) {
-                        Ok(result_14) => result_14,
-                        Err(error_13) if c.is_exception(&error_13) => {
-                            return Err(error_13);
-                        }
-                        Err(error_13) => return Err(error_13),
-                    };
-                    if result_14 < 0 {
+                    )? < 0
+                    {
                         return Ok(None);
                     }
-                    let result_15 = c._PyModule_IsPossiblyShadowing(origin_3.as_ref())?;
-                    let is_possibly_shadowing_stdlib_4 = if result_15 != 0 {
+                    let result_6 = c._PyModule_IsPossiblyShadowing(origin_3.as_ref())?;
+                    let is_possibly_shadowing_stdlib_4 = if result_6 != 0 {
                         let mut stdlib_modules_3 = None::<C::Object>;
-                        match c
-                            ._PySys_GetOptionalAttrString(
-                                "stdlib_module_names",
-                                &mut stdlib_modules_3,
-                            )
-                        {
-                            Ok(_) => {}
-                            Err(error_14) if c.is_exception(&error_14) => {
-                                return Err(error_14);
-                            }
-                            Err(error_14) => return Err(error_14),
-                        };
+                        c._PySys_GetOptionalAttrString(
+                            "stdlib_module_names",
+                            &mut stdlib_modules_3,
+                        )?;
                         let is_possibly_shadowing_stdlib_3 = if let Some(
                             stdlib_modules_4,
                         ) = &stdlib_modules_3 && c.PyAnySet_Check(stdlib_modules_4)?
@@ -1260,105 +1053,99 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                                 ),
                         );
                     }
-                    let result_17 = super::moduleobject::_PyModuleSpec_IsInitializing(
+                    let result_7 = super::moduleobject::_PyModuleSpec_IsInitializing(
                         c,
                         Some(spec_4),
                     )?;
-                    if result_17 < 0 {
+                    if result_7 < 0 {
                         return Ok(None);
                     }
-                    if result_17 > 0 {
-                        if result_15 != 0 {
-                            let PyExc_AttributeError_13 = c
+                    if !(result_7 > 0) {
+                        let result_8 = super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(
+                            c,
+                            Some(spec_4),
+                            name,
+                        )?;
+                        if result_8 > 0 {
+                            let PyExc_AttributeError_16 = c
                                 .global(Global::PyExc_AttributeError)?;
                             return Err(
                                 c
                                     .PyErr_Format(
-                                        &PyExc_AttributeError_13,
-                                        "module '%U' has no attribute '%U' (consider renaming '%U' if it has the same name as a library you intended to import)",
+                                        &PyExc_AttributeError_16,
+                                        "cannot access submodule '%U' of module '%U' (most likely due to a circular import)",
                                         &[
-                                            Argument::Object(mod_name_4.clone()),
                                             Argument::Object(name.clone()),
-                                            match origin_3.clone() {
-                                                Some(object) => Argument::Object(object),
-                                                None => return Err(c.unsupported("NULL in a format")),
-                                            },
+                                            Argument::Object(mod_name_4.clone()),
                                         ],
                                     ),
                             );
                         }
-                        let Some(origin_4) = &origin_3 else {
-                            let PyExc_AttributeError_15 = c
+                        if result_8 == 0 {
+                            let PyExc_AttributeError_17 = c
                                 .global(Global::PyExc_AttributeError)?;
                             return Err(
                                 c
                                     .PyErr_Format(
-                                        &PyExc_AttributeError_15,
-                                        "partially initialized module '%U' has no attribute '%U' (most likely due to a circular import)",
+                                        &PyExc_AttributeError_17,
+                                        "module '%U' has no attribute '%U'",
                                         &[
                                             Argument::Object(mod_name_4.clone()),
                                             Argument::Object(name.clone()),
                                         ],
                                     ),
                             );
-                        };
-                        let PyExc_AttributeError_14 = c
+                        }
+                        return Ok(None);
+                    }
+                    if result_6 != 0 {
+                        let PyExc_AttributeError_13 = c
                             .global(Global::PyExc_AttributeError)?;
                         return Err(
                             c
                                 .PyErr_Format(
-                                    &PyExc_AttributeError_14,
-                                    "partially initialized module '%U' from '%U' has no attribute '%U' (most likely due to a circular import)",
+                                    &PyExc_AttributeError_13,
+                                    "module '%U' has no attribute '%U' (consider renaming '%U' if it has the same name as a library you intended to import)",
                                     &[
                                         Argument::Object(mod_name_4.clone()),
-                                        Argument::Object(origin_4.clone()),
                                         Argument::Object(name.clone()),
+                                        match origin_3.clone() {
+                                            Some(object) => Argument::Object(object),
+                                            None => return Err(c.unsupported("NULL in a format")),
+                                        },
                                     ],
                                 ),
                         );
                     }
-                    let result_18 = match super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(
-                        c,
-                        Some(spec_4),
-                        name,
-                    ) {
-                        Ok(result_18) => result_18,
-                        Err(error_15) if c.is_exception(&error_15) => {
-                            return Err(error_15);
-                        }
-                        Err(error_15) => return Err(error_15),
+                    let Some(origin_4) = &origin_3 else {
+                        let PyExc_AttributeError_15 = c
+                            .global(Global::PyExc_AttributeError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_AttributeError_15,
+                                    "partially initialized module '%U' has no attribute '%U' (most likely due to a circular import)",
+                                    &[
+                                        Argument::Object(mod_name_4.clone()),
+                                        Argument::Object(name.clone()),
+                                    ],
+                                ),
+                        );
                     };
-                    if result_18 > 0 {
-                        let PyExc_AttributeError_16 = c
-                            .global(Global::PyExc_AttributeError)?;
-                        return Err(
-                            c
-                                .PyErr_Format(
-                                    &PyExc_AttributeError_16,
-                                    "cannot access submodule '%U' of module '%U' (most likely due to a circular import)",
-                                    &[
-                                        Argument::Object(name.clone()),
-                                        Argument::Object(mod_name_4.clone()),
-                                    ],
-                                ),
-                        );
-                    }
-                    if result_18 == 0 {
-                        let PyExc_AttributeError_17 = c
-                            .global(Global::PyExc_AttributeError)?;
-                        return Err(
-                            c
-                                .PyErr_Format(
-                                    &PyExc_AttributeError_17,
-                                    "module '%U' has no attribute '%U'",
-                                    &[
-                                        Argument::Object(mod_name_4.clone()),
-                                        Argument::Object(name.clone()),
-                                    ],
-                                ),
-                        );
-                    }
-                    return Ok(None);
+                    let PyExc_AttributeError_14 = c
+                        .global(Global::PyExc_AttributeError)?;
+                    return Err(
+                        c
+                            .PyErr_Format(
+                                &PyExc_AttributeError_14,
+                                "partially initialized module '%U' from '%U' has no attribute '%U' (most likely due to a circular import)",
+                                &[
+                                    Argument::Object(mod_name_4.clone()),
+                                    Argument::Object(origin_4.clone()),
+                                    Argument::Object(name.clone()),
+                                ],
+                            ),
+                    );
                 } else {
                     let PyExc_AttributeError_19 = c
                         .global(Global::PyExc_AttributeError)?;
@@ -1387,30 +1174,24 @@ pub fn _Py_module_getattro_impl<C: CApi>(
             None => return Err(c.unsupported("NULL where an object must be")),
         };
         let mut getattr = None::<C::Object>;
-        match c.PyDict_GetItemRef(&object, &id__getattr, &mut getattr) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_GetItemRef(&object, &id__getattr, &mut getattr)?;
         if let Some(getattr_2) = &getattr {
-            let result_2 = match c.PyObject_CallOneArg(getattr_2, name) {
-                Ok(result_2) => result_2,
-                Err(error_3) if c.is_exception(&error_3) => {
+            let result = match c.PyObject_CallOneArg(getattr_2, name) {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
                     if suppress == 1 {
                         let PyExc_AttributeError = c
                             .global(Global::PyExc_AttributeError)?;
-                        if c.PyErr_ExceptionMatches(&error_3, &PyExc_AttributeError)? {
+                        if c.PyErr_ExceptionMatches(&error_2, &PyExc_AttributeError)? {
                             return Ok(None);
                         }
-                        return Err(error_3);
+                        return Err(error_2);
                     }
-                    return Err(error_3);
+                    return Err(error_2);
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error_2) => return Err(error_2),
             };
-            return Ok(Some(result_2));
+            return Ok(Some(result));
         }
         if suppress == 1 {
             return Ok(None);
@@ -1422,13 +1203,7 @@ pub fn _Py_module_getattro_impl<C: CApi>(
             None => return Err(c.unsupported("NULL where an object must be")),
         };
         let mut mod_name = None::<C::Object>;
-        match c.PyDict_GetItemRef(&object_2, &id__name, &mut mod_name) {
-            Ok(_) => {}
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        c.PyDict_GetItemRef(&object_2, &id__name, &mut mod_name)?;
         if let Some(mod_name_2) = &mod_name && c.PyUnicode_Check(mod_name_2)? {
             let md_dict_3 = c.PyModuleObject_md_dict(m)?;
             let id__spec = c._Py_ID("__spec__")?;
@@ -1437,13 +1212,7 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
             let mut spec = None::<C::Object>;
-            match c.PyDict_GetItemRef(&object_3, &id__spec, &mut spec) {
-                Ok(_) => {}
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
+            c.PyDict_GetItemRef(&object_3, &id__spec, &mut spec)?;
             let Some(spec_2) = &spec else {
                 let PyExc_AttributeError_8 = c.global(Global::PyExc_AttributeError)?;
                 return Err(
@@ -1459,35 +1228,18 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                 );
             };
             let mut origin = None::<C::Object>;
-            let result_5 = match super::moduleobject::_PyModuleSpec_GetFileOrigin(
-                c,
-                spec_2,
-                &mut origin,
-            ) {
-                Ok(result_5) => result_5,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if result_5 < 0 {
+            if super::moduleobject::_PyModuleSpec_GetFileOrigin(c, spec_2, &mut origin)?
+                < 0
+            {
                 return Ok(None);
             }
-            let result_6 = c._PyModule_IsPossiblyShadowing(origin.as_ref())?;
-            let is_possibly_shadowing_stdlib_2 = if result_6 != 0 {
+            let result_2 = c._PyModule_IsPossiblyShadowing(origin.as_ref())?;
+            let is_possibly_shadowing_stdlib_2 = if result_2 != 0 {
                 let mut stdlib_modules = None::<C::Object>;
-                match c
-                    ._PySys_GetOptionalAttrString(
-                        "stdlib_module_names",
-                        &mut stdlib_modules,
-                    )
-                {
-                    Ok(_) => {}
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        return Err(error_7);
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
+                c._PySys_GetOptionalAttrString(
+                    "stdlib_module_names",
+                    &mut stdlib_modules,
+                )?;
                 let is_possibly_shadowing_stdlib = if let Some(stdlib_modules_2) = &stdlib_modules
                     && c.PyAnySet_Check(stdlib_modules_2)?
                 {
@@ -1518,100 +1270,94 @@ pub fn _Py_module_getattro_impl<C: CApi>(
                         ),
                 );
             }
-            let result_8 = super::moduleobject::_PyModuleSpec_IsInitializing(
+            let result_3 = super::moduleobject::_PyModuleSpec_IsInitializing(
                 c,
                 Some(spec_2),
             )?;
-            if result_8 < 0 {
+            if result_3 < 0 {
                 return Ok(None);
             }
-            if result_8 > 0 {
-                if result_6 != 0 {
-                    let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
+            if !(result_3 > 0) {
+                let result_4 = super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(
+                    c,
+                    Some(spec_2),
+                    name,
+                )?;
+                if result_4 > 0 {
+                    let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
                     return Err(
                         c
                             .PyErr_Format(
-                                &PyExc_AttributeError_3,
-                                "module '%U' has no attribute '%U' (consider renaming '%U' if it has the same name as a library you intended to import)",
+                                &PyExc_AttributeError_6,
+                                "cannot access submodule '%U' of module '%U' (most likely due to a circular import)",
                                 &[
-                                    Argument::Object(mod_name_2.clone()),
                                     Argument::Object(name.clone()),
-                                    match origin.clone() {
-                                        Some(object) => Argument::Object(object),
-                                        None => return Err(c.unsupported("NULL in a format")),
-                                    },
+                                    Argument::Object(mod_name_2.clone()),
                                 ],
                             ),
                     );
                 }
-                let Some(origin_2) = &origin else {
-                    let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+                if result_4 == 0 {
+                    let PyExc_AttributeError_7 = c.global(Global::PyExc_AttributeError)?;
                     return Err(
                         c
                             .PyErr_Format(
-                                &PyExc_AttributeError_5,
-                                "partially initialized module '%U' has no attribute '%U' (most likely due to a circular import)",
+                                &PyExc_AttributeError_7,
+                                "module '%U' has no attribute '%U'",
                                 &[
                                     Argument::Object(mod_name_2.clone()),
                                     Argument::Object(name.clone()),
                                 ],
                             ),
                     );
-                };
-                let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
+                }
+                return Ok(None);
+            }
+            if result_2 != 0 {
+                let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
                 return Err(
                     c
                         .PyErr_Format(
-                            &PyExc_AttributeError_4,
-                            "partially initialized module '%U' from '%U' has no attribute '%U' (most likely due to a circular import)",
+                            &PyExc_AttributeError_3,
+                            "module '%U' has no attribute '%U' (consider renaming '%U' if it has the same name as a library you intended to import)",
                             &[
                                 Argument::Object(mod_name_2.clone()),
-                                Argument::Object(origin_2.clone()),
                                 Argument::Object(name.clone()),
+                                match origin.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
                             ],
                         ),
                 );
             }
-            let result_9 = match super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(
-                c,
-                Some(spec_2),
-                name,
-            ) {
-                Ok(result_9) => result_9,
-                Err(error_8) if c.is_exception(&error_8) => {
-                    return Err(error_8);
-                }
-                Err(error_8) => return Err(error_8),
+            let Some(origin_2) = &origin else {
+                let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+                return Err(
+                    c
+                        .PyErr_Format(
+                            &PyExc_AttributeError_5,
+                            "partially initialized module '%U' has no attribute '%U' (most likely due to a circular import)",
+                            &[
+                                Argument::Object(mod_name_2.clone()),
+                                Argument::Object(name.clone()),
+                            ],
+                        ),
+                );
             };
-            if result_9 > 0 {
-                let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
-                return Err(
-                    c
-                        .PyErr_Format(
-                            &PyExc_AttributeError_6,
-                            "cannot access submodule '%U' of module '%U' (most likely due to a circular import)",
-                            &[
-                                Argument::Object(name.clone()),
-                                Argument::Object(mod_name_2.clone()),
-                            ],
-                        ),
-                );
-            }
-            if result_9 == 0 {
-                let PyExc_AttributeError_7 = c.global(Global::PyExc_AttributeError)?;
-                return Err(
-                    c
-                        .PyErr_Format(
-                            &PyExc_AttributeError_7,
-                            "module '%U' has no attribute '%U'",
-                            &[
-                                Argument::Object(mod_name_2.clone()),
-                                Argument::Object(name.clone()),
-                            ],
-                        ),
-                );
-            }
-            return Ok(None);
+            let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_AttributeError_4,
+                        "partially initialized module '%U' from '%U' has no attribute '%U' (most likely due to a circular import)",
+                        &[
+                            Argument::Object(mod_name_2.clone()),
+                            Argument::Object(origin_2.clone()),
+                            Argument::Object(name.clone()),
+                        ],
+                    ),
+            );
         } else {
             let PyExc_AttributeError_9 = c.global(Global::PyExc_AttributeError)?;
             return Err(
@@ -1665,12 +1411,14 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                 let result = match c.call_inquiry(&function, m) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
-                        if !c.PyModuleObject_md_name(m)?.is_some() {
+                        let md_name = c.PyModuleObject_md_name(m)?;
+                        if md_name.is_some() {
                             let md_name_2 = c.PyModuleObject_md_name(m)?;
                             c.PyErr_FormatUnraisable(
+                                &error,
                                 "Exception ignored in m_clear of module%s%V",
                                 &[
-                                    Argument::Str("".to_owned()),
+                                    Argument::Str(" ".to_owned()),
                                     match md_name_2.clone() {
                                         Some(object) => Argument::Object(object),
                                         None => return Err(c.unsupported("NULL in a format")),
@@ -1678,21 +1426,22 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                                     Argument::Str("".to_owned()),
                                 ],
                             )?;
-                            return Err(error);
-                        }
-                        let md_name = c.PyModuleObject_md_name(m)?;
-                        c.PyErr_FormatUnraisable(
-                            "Exception ignored in m_clear of module%s%V",
-                            &[
-                                Argument::Str(" ".to_owned()),
-                                match md_name.clone() {
-                                    Some(object) => Argument::Object(object),
-                                    None => return Err(c.unsupported("NULL in a format")),
-                                },
-                                Argument::Str("".to_owned()),
-                            ],
-                        )?;
-                        return Err(error);
+                        } else {
+                            let md_name_3 = c.PyModuleObject_md_name(m)?;
+                            c.PyErr_FormatUnraisable(
+                                &error,
+                                "Exception ignored in m_clear of module%s%V",
+                                &[
+                                    Argument::Str("".to_owned()),
+                                    match md_name_3.clone() {
+                                        Some(object) => Argument::Object(object),
+                                        None => return Err(c.unsupported("NULL in a format")),
+                                    },
+                                    Argument::Str("".to_owned()),
+                                ],
+                            )?;
+                        };
+                        return Ok(-1);
                     }
                     Err(error) => return Err(error),
                 };
@@ -1714,12 +1463,14 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                     let result = match c.call_inquiry(&function, m) {
                         Ok(result) => result,
                         Err(error) if c.is_exception(&error) => {
-                            if !c.PyModuleObject_md_name(m)?.is_some() {
+                            let md_name = c.PyModuleObject_md_name(m)?;
+                            if md_name.is_some() {
                                 let md_name_2 = c.PyModuleObject_md_name(m)?;
                                 c.PyErr_FormatUnraisable(
+                                    &error,
                                     "Exception ignored in m_clear of module%s%V",
                                     &[
-                                        Argument::Str("".to_owned()),
+                                        Argument::Str(" ".to_owned()),
                                         match md_name_2.clone() {
                                             Some(object) => Argument::Object(object),
                                             None => return Err(c.unsupported("NULL in a format")),
@@ -1727,21 +1478,22 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
                                         Argument::Str("".to_owned()),
                                     ],
                                 )?;
-                                return Err(error);
-                            }
-                            let md_name = c.PyModuleObject_md_name(m)?;
-                            c.PyErr_FormatUnraisable(
-                                "Exception ignored in m_clear of module%s%V",
-                                &[
-                                    Argument::Str(" ".to_owned()),
-                                    match md_name.clone() {
-                                        Some(object) => Argument::Object(object),
-                                        None => return Err(c.unsupported("NULL in a format")),
-                                    },
-                                    Argument::Str("".to_owned()),
-                                ],
-                            )?;
-                            return Err(error);
+                            } else {
+                                let md_name_3 = c.PyModuleObject_md_name(m)?;
+                                c.PyErr_FormatUnraisable(
+                                    &error,
+                                    "Exception ignored in m_clear of module%s%V",
+                                    &[
+                                        Argument::Str("".to_owned()),
+                                        match md_name_3.clone() {
+                                            Some(object) => Argument::Object(object),
+                                            None => return Err(c.unsupported("NULL in a format")),
+                                        },
+                                        Argument::Str("".to_owned()),
+                                    ],
+                                )?;
+                            };
+                            return Ok(-1);
                         }
                         Err(error) => return Err(error),
                     };
@@ -1776,30 +1528,12 @@ pub fn module_dir<C: CApi>(
         );
     }
     let id__dir = c._Py_ID("__dir__")?;
-    let dirfunc = match c.PyDict_GetItemWithError(&dict, &id__dir) {
-        Ok(dirfunc) => dirfunc,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    let dirfunc = c.PyDict_GetItemWithError(&dict, &id__dir)?;
     let result_3 = if let Some(dirfunc_2) = &dirfunc {
-        let result = match c._PyObject_CallNoArgs(dirfunc_2) {
-            Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result = c._PyObject_CallNoArgs(dirfunc_2)?;
         result.clone()
     } else {
-        let result_2 = match c.PyDict_Keys(Some(&dict)) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result_2 = c.PyDict_Keys(Some(&dict))?;
         result_2.clone()
     };
     return Ok(result_3);
@@ -1825,42 +1559,16 @@ pub fn module_get_annotations<C: CApi>(
     }
     let id__annotations = c._Py_ID("__annotations__")?;
     let mut annotations = None::<C::Object>;
-    let annotations_4 = {
-        let result = match c.PyDict_GetItemRef(&dict, &id__annotations, &mut annotations)
-        {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            let annotations_2 = match c.PyDict_New() {
-                Ok(annotations_2) => annotations_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            let id__annotations_2 = c._Py_ID("__annotations__")?;
-            let result_2 = match c
-                .PyDict_SetItem(&dict, &id__annotations_2, &annotations_2)
-            {
-                Ok(result_2) => result_2,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            let annotations_3 = if result_2 != 0 {
-                None
-            } else {
-                Some(annotations_2.clone())
-            };
-            annotations_3.clone()
-        } else {
-            annotations.clone()
-        }
+    let annotations_4 = if c
+        .PyDict_GetItemRef(&dict, &id__annotations, &mut annotations)? == 0
+    {
+        let annotations_2 = c.PyDict_New()?;
+        let id__annotations_2 = c._Py_ID("__annotations__")?;
+        let result = c.PyDict_SetItem(&dict, &id__annotations_2, &annotations_2)?;
+        let annotations_3 = if result != 0 { None } else { Some(annotations_2.clone()) };
+        annotations_3.clone()
+    } else {
+        annotations.clone()
     };
     return Ok(annotations_4);
 }
@@ -1886,29 +1594,16 @@ pub fn module_set_annotations<C: CApi>(
     }
     let ret_2 = if let Some(value_2) = value {
         let id__annotations = c._Py_ID("__annotations__")?;
-        let result = match c.PyDict_SetItem(&dict, &id__annotations, value_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        c.PyDict_SetItem(&dict, &id__annotations, value_2)?
     } else {
         let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match c.PyDict_Pop(Some(&dict), &id__annotations_2, None) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 == 0 {
+        let result = c.PyDict_Pop(Some(&dict), &id__annotations_2, None)?;
+        if result == 0 {
             let id__annotations_3 = c._Py_ID("__annotations__")?;
             let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
             return Err(c.PyErr_SetObject(&PyExc_AttributeError, &id__annotations_3));
         }
-        let ret = if result_2 > 0 { 0i32 } else { result_2 };
+        let ret = if result > 0 { 0i32 } else { result };
         ret
     };
     return Ok(ret_2);

@@ -57,24 +57,13 @@ pub fn PyObject_InitVar<C: CApi>(
 /// CPython: Objects/object.c, `_PyObject_New`.
 pub fn _PyObject_New<C: CApi>(c: &mut C, tp: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyObject_New);
-    let result = match c._PyObject_SIZE(tp) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyObject_New: call of PyObject_Malloc while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyObject_SIZE(tp)?;
     let op = match c.PyObject_Malloc(result) {
         Ok(op) => op,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(c.PyErr_NoMemory());
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     c._PyObject_Init(&op, tp)?;
     return Ok(op);
@@ -86,24 +75,13 @@ pub fn _PyObject_NewVar<C: CApi>(
     nitems: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyObject_NewVar);
-    let result = match c._PyObject_VAR_SIZE(tp, nitems) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyObject_NewVar: call of PyObject_Malloc while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyObject_VAR_SIZE(tp, nitems)?;
     let op = match c.PyObject_Malloc(result) {
         Ok(op) => op,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(c.PyErr_NoMemory());
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     c._PyObject_InitVar(&op, tp, nitems)?;
     return Ok(op);
@@ -123,20 +101,13 @@ pub fn PyObject_CallFinalizer<C: CApi>(
                 None => return Err(c.unsupported("call of a slot that is empty")),
             };
             c.call_destructor(&function, self_)?;
-            let result_2 = c._PyType_HasFeature(&tp, 16384)?;
-            if result_2 != 0 {
+            let result = c._PyType_HasFeature(&tp, 16384)?;
+            if result != 0 {
                 c._PyGC_SET_FINALIZED(self_)?;
             }
             return Ok(());
         }
-        let result = match c._PyGC_FINALIZED(self_) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if c._PyGC_FINALIZED(self_)? != 0 {
             return Ok(());
         }
         let tp_finalize = c.slot(&tp, Slot::tp_finalize)?;
@@ -145,8 +116,8 @@ pub fn PyObject_CallFinalizer<C: CApi>(
             None => return Err(c.unsupported("call of a slot that is empty")),
         };
         c.call_destructor(&function, self_)?;
-        let result_2 = c._PyType_HasFeature(&tp, 16384)?;
-        if result_2 != 0 {
+        let result = c._PyType_HasFeature(&tp, 16384)?;
+        if result != 0 {
             c._PyGC_SET_FINALIZED(self_)?;
         }
         return Ok(());
@@ -161,25 +132,11 @@ pub fn _Py_BreakPoint<C: CApi>(c: &mut C) -> Result<(), C::Error> {
 /// CPython: Objects/object.c, `_PyObject_IsFreed`.
 pub fn _PyObject_IsFreed<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObject_IsFreed);
-    let result = match c._PyMem_IsPtrFreed(Some(op)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c._PyMem_IsPtrFreed(Some(op))? != 0 {
         return Ok(1);
     }
     let tp = c.Py_TYPE(op)?;
-    let result_2 = match c._PyMem_IsPtrFreed(Some(&tp)) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if c._PyMem_IsPtrFreed(Some(&tp))? != 0 {
         return Ok(1);
     }
     return Ok(0);
@@ -190,14 +147,7 @@ pub fn PyObject_Repr<C: CApi>(
     v: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Repr);
-    let result = match c.PyErr_CheckSignals() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.PyErr_CheckSignals()? != 0 {
         return Ok(None);
     }
     if let Some(v_2) = v {
@@ -217,16 +167,7 @@ pub fn PyObject_Repr<C: CApi>(
                 ),
             );
         }
-        let result_2 = match c
-            ._Py_EnterRecursiveCallTstate(" while getting the repr of an object")
-        {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
+        if c._Py_EnterRecursiveCallTstate(" while getting the repr of an object")? != 0 {
             return Ok(None);
         }
         let tp_2 = c.Py_TYPE(v_2)?;
@@ -237,11 +178,11 @@ pub fn PyObject_Repr<C: CApi>(
         };
         let res = match c.call_reprfunc(&function, v_2) {
             Ok(res) => res,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_3);
+                return Err(error);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
         if c.PyUnicode_Check(&res)? {
@@ -267,14 +208,7 @@ pub fn PyObject_Str<C: CApi>(
     v: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Str);
-    let result = match c.PyErr_CheckSignals() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.PyErr_CheckSignals()? != 0 {
         return Ok(None);
     }
     if let Some(v_2) = v {
@@ -283,16 +217,9 @@ pub fn PyObject_Str<C: CApi>(
         }
         let tp = c.Py_TYPE(v_2)?;
         if c.slot(&tp, Slot::tp_str)?.is_some() {
-            let result_2 = match c
-                ._Py_EnterRecursiveCallTstate(" while getting the str of an object")
+            if c._Py_EnterRecursiveCallTstate(" while getting the str of an object")?
+                != 0
             {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 != 0 {
                 return Ok(None);
             }
             let tp_2 = c.Py_TYPE(v_2)?;
@@ -303,11 +230,11 @@ pub fn PyObject_Str<C: CApi>(
             };
             let res = match c.call_reprfunc(&function, v_2) {
                 Ok(res) => res,
-                Err(error_3) if c.is_exception(&error_3) => {
+                Err(error) if c.is_exception(&error) => {
                     c._Py_LeaveRecursiveCallTstate()?;
-                    return Err(error_3);
+                    return Err(error);
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
             c._Py_LeaveRecursiveCallTstate()?;
             if c.PyUnicode_Check(&res)? {
@@ -336,47 +263,13 @@ pub fn PyObject_ASCII<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_ASCII);
     if let Some(repr) = &super::object::PyObject_Repr(c, Some(v))? {
-        let result = match c.PyUnicode_IS_ASCII(Some(repr)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyObject_ASCII: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if c.PyUnicode_IS_ASCII(repr)? != 0 {
             return Ok(Some(repr.clone()));
         }
         let ascii = c._PyUnicode_AsASCIIString(repr, Some("backslashreplace"))?;
-        let result_2 = match c.PyBytes_AS_STRING(Some(&ascii)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyObject_ASCII: call of PyBytes_GET_SIZE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c.PyBytes_GET_SIZE(Some(&ascii)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyObject_ASCII: call of PyUnicode_DecodeASCII while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        return Ok(Some(c.PyUnicode_DecodeASCII(&result_2, result_3, None)?));
+        let result = c.PyBytes_AS_STRING(&ascii)?;
+        let result_2 = c.PyBytes_GET_SIZE(&ascii)?;
+        return Ok(Some(c.PyUnicode_DecodeASCII(&result, result_2, None)?));
     }
     return Ok(None);
 }
@@ -602,23 +495,16 @@ pub fn PyObject_RichCompare<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_RichCompare);
     if let Some(v_2) = v && let Some(w_2) = w {
-        let result = match c._Py_EnterRecursiveCallTstate(" in comparison") {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if c._Py_EnterRecursiveCallTstate(" in comparison")? != 0 {
             return Ok(None);
         }
         let res = match super::object::do_richcompare(c, v_2, w_2, op) {
             Ok(res) => res,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error_2);
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         c._Py_LeaveRecursiveCallTstate()?;
         return Ok(Some(res));
@@ -647,14 +533,7 @@ pub fn PyObject_RichCompareBool<C: CApi>(
         let ok = if check {
             i32::from(c.is(res, Global::Py_True)?)
         } else {
-            let result = match super::object::PyObject_IsTrue(c, res) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result
+            super::object::PyObject_IsTrue(c, res)?
         };
         return Ok(ok);
     }
@@ -685,30 +564,15 @@ pub fn PyObject_Hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Erro
     if let Some(tp_hash) = &c.slot(&tp, Slot::tp_hash)? {
         return Ok(c.call_hashfunc(tp_hash, v)?);
     }
-    {
-        let result = match c._PyType_IsReady(&tp) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(super::object::PyObject_HashNotImplemented(c, v)?);
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
-                return Ok(-1);
-            }
-            if let Some(tp_hash_2) = &c.slot(&tp, Slot::tp_hash)? {
-                return Ok(c.call_hashfunc(tp_hash_2, v)?);
-            }
+    let result = c._PyType_IsReady(&tp)?;
+    if !(result != 0) {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
+            return Ok(-1);
         }
-    };
+        if let Some(tp_hash_2) = &c.slot(&tp, Slot::tp_hash)? {
+            return Ok(c.call_hashfunc(tp_hash_2, v)?);
+        }
+    }
     return Err(super::object::PyObject_HashNotImplemented(c, v)?);
 }
 /// CPython: Objects/object.c, `PyObject_GetAttrString`.
@@ -746,19 +610,21 @@ pub fn PyObject_HasAttrString<C: CApi>(
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             c.PyErr_FormatUnraisable(
+                &error,
                 "Exception ignored in PyObject_HasAttrString(); consider using PyObject_HasAttrStringWithError(), PyObject_GetOptionalAttrString() or PyObject_GetAttrString()",
                 &[],
             )?;
-            return Err(error);
+            return Ok(0);
         }
         Err(error) => return Err(error),
     };
     if result < 0 {
-        c.PyErr_FormatUnraisable(
-            "Exception ignored in PyObject_HasAttrString(); consider using PyObject_HasAttrStringWithError(), PyObject_GetOptionalAttrString() or PyObject_GetAttrString()",
-            &[],
-        )?;
-        return Ok(0);
+        return Err(
+            c
+                .unsupported(
+                    "PyObject_HasAttrString: PyErr_FormatUnraisable without a pending exception",
+                ),
+        );
     }
     return Ok(result);
 }
@@ -810,14 +676,7 @@ pub fn _PyObject_IsAbstract<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_2 = match super::object::PyObject_IsTrue(c, &object) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            result_2
+            super::object::PyObject_IsTrue(c, &object)?
         } else {
             result
         };
@@ -846,15 +705,6 @@ pub fn _PyObject_SetAttrId<C: CApi>(
     let oname = c._PyUnicode_FromId(name)?;
     return Ok(super::object::PyObject_SetAttr(c, v, &oname, Some(w))?);
 }
-/// CPython: Objects/object.c, `_PyObject_SetAttributeErrorContext`.
-pub fn _PyObject_SetAttributeErrorContext<C: CApi>(
-    c: &mut C,
-    _v: &C::Object,
-    _name: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyObject_SetAttributeErrorContext);
-    return Ok(0);
-}
 /// CPython: Objects/object.c, `PyObject_GetAttr`.
 pub fn PyObject_GetAttr<C: CApi>(
     c: &mut C,
@@ -881,7 +731,7 @@ pub fn PyObject_GetAttr<C: CApi>(
         let result = match c.call_getattrofunc(tp_getattro_2, v, name) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                super::object::_PyObject_SetAttributeErrorContext(c, v, name)?;
+                c._PyObject_SetAttributeErrorContext(&error, v, name)?;
                 return Err(error);
             }
             Err(error) => return Err(error),
@@ -897,7 +747,7 @@ pub fn PyObject_GetAttr<C: CApi>(
                     "'%.100s' object has no attribute '%U'",
                     &[Argument::Str(tp_name.clone()), Argument::Object(name.clone())],
                 );
-            super::object::_PyObject_SetAttributeErrorContext(c, v, name)?;
+            c._PyObject_SetAttributeErrorContext(&error_3, v, name)?;
             return Err(error_3);
         }
         let result_2 = c.PyUnicode_AsUTF8(Some(name))?;
@@ -909,7 +759,7 @@ pub fn PyObject_GetAttr<C: CApi>(
         let result_3 = match c.call_getattrfunc(&function, v, &result_2) {
             Ok(result_3) => result_3,
             Err(error_2) if c.is_exception(&error_2) => {
-                super::object::_PyObject_SetAttributeErrorContext(c, v, name)?;
+                c._PyObject_SetAttributeErrorContext(&error_2, v, name)?;
                 return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
@@ -1127,19 +977,21 @@ pub fn PyObject_HasAttr<C: CApi>(
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             c.PyErr_FormatUnraisable(
+                &error,
                 "Exception ignored in PyObject_HasAttr(); consider using PyObject_HasAttrWithError(), PyObject_GetOptionalAttr() or PyObject_GetAttr()",
                 &[],
             )?;
-            return Err(error);
+            return Ok(0);
         }
         Err(error) => return Err(error),
     };
     if result < 0 {
-        c.PyErr_FormatUnraisable(
-            "Exception ignored in PyObject_HasAttr(); consider using PyObject_HasAttrWithError(), PyObject_GetOptionalAttr() or PyObject_GetAttr()",
-            &[],
-        )?;
-        return Ok(0);
+        return Err(
+            c
+                .unsupported(
+                    "PyObject_HasAttr: PyErr_FormatUnraisable without a pending exception",
+                ),
+        );
     }
     return Ok(result);
 }
@@ -1320,20 +1172,7 @@ pub fn _PyObject_ComputedDictPointer<C: CApi>(
     let dictoffset = if tp_dictoffset < 0 {
         let result = c.Py_SIZE(obj)?;
         let tsize = if result < 0 { result.wrapping_neg() } else { result };
-        let result_2 = match c._PyObject_VAR_SIZE(&tp, tsize) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                c.step(obj, tp_dictoffset.wrapping_add(-1), "char")?;
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_ComputedDictPointer: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        tp_dictoffset.wrapping_add(result_2 as isize)
+        tp_dictoffset.wrapping_add(c._PyObject_VAR_SIZE(&tp, tsize)? as isize)
     } else {
         tp_dictoffset
     };
@@ -1374,110 +1213,48 @@ pub fn _PyObject_GetMethod<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObject_GetMethod);
     let tp = c.Py_TYPE(obj)?;
-    {
-        let result = match c._PyType_IsReady(&tp) {
-            Ok(result) => result,
+    let result = c._PyType_IsReady(&tp)?;
+    if !(result != 0) {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
+            return Ok(0);
+        }
+    }
+    let tp_getattro = c.slot(&tp, Slot::tp_getattro)?;
+    let is = !c.is_function(tp_getattro.as_ref(), FunctionId::PyObject_GenericGetAttr)?;
+    if is || !c.PyUnicode_CheckExact(name)? {
+        let result_2 = match super::object::PyObject_GetAttr(c, obj, name) {
+            Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                let tp_getattro = c.slot(&tp, Slot::tp_getattro)?;
-                let is = !c
-                    .is_function(
-                        tp_getattro.as_ref(),
-                        FunctionId::PyObject_GenericGetAttr,
-                    )?;
-                if is || !c.PyUnicode_CheckExact(name)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyObject_GetMethod: call of PyObject_GetAttr while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_GetMethod: call of _PyType_LookupRef while an exception is pending",
-                        ),
-                );
+                *method = None;
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
-        if !(result != 0) {
-            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
-                return Ok(0);
-            }
-        }
-    };
-    let tp_getattro_2 = c.slot(&tp, Slot::tp_getattro)?;
-    let is_2 = !c
-        .is_function(tp_getattro_2.as_ref(), FunctionId::PyObject_GenericGetAttr)?;
-    if is_2 || !c.PyUnicode_CheckExact(name)? {
-        let result_3 = match super::object::PyObject_GetAttr(c, obj, name) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                *method = None;
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        *method = Some(result_3.clone());
+        *method = Some(result_2.clone());
         return Ok(0);
     }
-    let descr = match c._PyType_LookupRef(&tp, name) {
-        Ok(descr) => descr,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if (c.PyTypeObject_tp_flags(&tp)? & 4) != 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_GetMethod: call of _PyObject_TryGetInstanceAttribute while an exception is pending",
-                        ),
-                );
-            }
-            if (c.PyTypeObject_tp_flags(&tp)? & 16) != 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_GetMethod: call of _PyObject_GetManagedDict while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "_PyObject_GetMethod: call of _PyObject_ComputedDictPointer while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let descr = c._PyType_LookupRef(&tp, name)?;
     let (descr_3, f_4, meth_found_2) = if let Some(descr_2) = &descr {
         let tp_2 = c.Py_TYPE(descr_2)?;
-        let result_4 = c._PyType_HasFeature(&tp_2, 131072)?;
-        let (f_3, meth_found) = if result_4 != 0 {
+        let result_3 = c._PyType_HasFeature(&tp_2, 131072)?;
+        let (f_3, meth_found) = if result_3 != 0 {
             (None, 1i32)
         } else {
             let f = c.slot(&tp_2, Slot::tp_descr_get)?;
             if let Some(f_2) = &f && super::descrobject::PyDescr_IsData(c, descr_2)? != 0
             {
                 let tp_3 = c.Py_TYPE(obj)?;
-                let result_5 = match c
+                let result_4 = match c
                     .call_descrgetfunc(f_2, descr_2, Some(obj), Some(&tp_3))
                 {
-                    Ok(result_5) => result_5,
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Ok(result_4) => result_4,
+                    Err(error_2) if c.is_exception(&error_2) => {
                         *method = None;
-                        return Err(error_5);
+                        return Err(error_2);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_2) => return Err(error_2),
                 };
-                *method = Some(result_5.clone());
+                *method = Some(result_4.clone());
                 return Ok(0);
             }
             (f.clone(), 0i32)
@@ -1489,9 +1266,9 @@ pub fn _PyObject_GetMethod<C: CApi>(
     let tp_flags = c.PyTypeObject_tp_flags(&tp)?;
     let dict_9 = if (tp_flags & 4) != 0 {
         let mut attr = None::<C::Object>;
-        let result_6 = match c._PyObject_TryGetInstanceAttribute(obj, name, &mut attr) {
-            Ok(result_6) => result_6,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_5 = match c._PyObject_TryGetInstanceAttribute(obj, name, &mut attr) {
+            Ok(result_5) => result_5,
+            Err(error_3) if c.is_exception(&error_3) => {
                 if meth_found_2 != 0 {
                     *method = descr_3.clone();
                     return Err(
@@ -1513,27 +1290,24 @@ pub fn _PyObject_GetMethod<C: CApi>(
                             ),
                     );
                 }
-                if let Some(descr_6) = &descr_3 {
-                    *method = Some(descr_6.clone());
-                    return Err(error_6);
+                if let Some(descr_4) = &descr_3 {
+                    *method = Some(descr_4.clone());
+                    return Err(error_3);
                 }
-                let tp_name_3 = c.PyTypeObject_tp_name(&tp)?;
-                let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
-                let error_11 = c
+                let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+                let error_4 = c
                     .PyErr_Format(
-                        &PyExc_AttributeError_3,
+                        &PyExc_AttributeError,
                         "'%.100s' object has no attribute '%U'",
-                        &[
-                            Argument::Str(tp_name_3.clone()),
-                            Argument::Object(name.clone()),
-                        ],
+                        &[Argument::Str(tp_name.clone()), Argument::Object(name.clone())],
                     );
-                super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                return Err(error_11);
+                c._PyObject_SetAttributeErrorContext(&error_4, obj, name)?;
+                return Err(error_4);
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_3) => return Err(error_3),
         };
-        if result_6 != 0 {
+        if result_5 != 0 {
             if let Some(attr_2) = &attr {
                 *method = Some(attr_2.clone());
                 return Ok(0);
@@ -1542,105 +1316,10 @@ pub fn _PyObject_GetMethod<C: CApi>(
         } else {
             let tp_flags_2 = c.PyTypeObject_tp_flags(&tp)?;
             let dict_4 = if (tp_flags_2 & 16) != 0 {
-                let dict = match c._PyObject_GetManagedDict(obj) {
-                    Ok(dict) => dict,
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        if meth_found_2 != 0 {
-                            *method = descr_3.clone();
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GetMethod: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if f_4.is_some() {
-                            match descr_3.as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if let Some(descr_4) = &descr_3 {
-                            *method = Some(descr_4.clone());
-                            return Err(error_7);
-                        }
-                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                        let PyExc_AttributeError = c
-                            .global(Global::PyExc_AttributeError)?;
-                        let error_8 = c
-                            .PyErr_Format(
-                                &PyExc_AttributeError,
-                                "'%.100s' object has no attribute '%U'",
-                                &[
-                                    Argument::Str(tp_name.clone()),
-                                    Argument::Object(name.clone()),
-                                ],
-                            );
-                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                        return Err(error_8);
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
-                Some(dict.clone())
+                let dict = c._PyObject_GetManagedDict(obj)?;
+                dict.clone()
             } else {
-                let dictptr = match super::object::_PyObject_ComputedDictPointer(
-                    c,
-                    obj,
-                ) {
-                    Ok(dictptr) => dictptr,
-                    Err(error_9) if c.is_exception(&error_9) => {
-                        if meth_found_2 != 0 {
-                            *method = descr_3.clone();
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GetMethod: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if f_4.is_some() {
-                            match descr_3.as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if let Some(descr_5) = &descr_3 {
-                            *method = Some(descr_5.clone());
-                            return Err(error_9);
-                        }
-                        let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
-                        let PyExc_AttributeError_2 = c
-                            .global(Global::PyExc_AttributeError)?;
-                        let error_10 = c
-                            .PyErr_Format(
-                                &PyExc_AttributeError_2,
-                                "'%.100s' object has no attribute '%U'",
-                                &[
-                                    Argument::Str(tp_name_2.clone()),
-                                    Argument::Object(name.clone()),
-                                ],
-                            );
-                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                        return Err(error_10);
-                    }
-                    Err(error_9) => return Err(error_9),
-                };
+                let dictptr = super::object::_PyObject_ComputedDictPointer(c, obj)?;
                 let dict_3 = if let Some(dictptr_2) = &dictptr {
                     let dict_2 = c.read(dictptr_2)?;
                     dict_2.clone()
@@ -1654,100 +1333,10 @@ pub fn _PyObject_GetMethod<C: CApi>(
     } else {
         let tp_flags_3 = c.PyTypeObject_tp_flags(&tp)?;
         let dict_8 = if (tp_flags_3 & 16) != 0 {
-            let dict_5 = match c._PyObject_GetManagedDict(obj) {
-                Ok(dict_5) => dict_5,
-                Err(error_12) if c.is_exception(&error_12) => {
-                    if meth_found_2 != 0 {
-                        *method = descr_3.clone();
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyObject_GetMethod: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    if f_4.is_some() {
-                        match descr_3.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
-                                ),
-                        );
-                    }
-                    if let Some(descr_7) = &descr_3 {
-                        *method = Some(descr_7.clone());
-                        return Err(error_12);
-                    }
-                    let tp_name_4 = c.PyTypeObject_tp_name(&tp)?;
-                    let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
-                    let error_13 = c
-                        .PyErr_Format(
-                            &PyExc_AttributeError_4,
-                            "'%.100s' object has no attribute '%U'",
-                            &[
-                                Argument::Str(tp_name_4.clone()),
-                                Argument::Object(name.clone()),
-                            ],
-                        );
-                    super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                    return Err(error_13);
-                }
-                Err(error_12) => return Err(error_12),
-            };
-            Some(dict_5.clone())
+            let dict_5 = c._PyObject_GetManagedDict(obj)?;
+            dict_5.clone()
         } else {
-            let dictptr_3 = match super::object::_PyObject_ComputedDictPointer(c, obj) {
-                Ok(dictptr_3) => dictptr_3,
-                Err(error_14) if c.is_exception(&error_14) => {
-                    if meth_found_2 != 0 {
-                        *method = descr_3.clone();
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyObject_GetMethod: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    if f_4.is_some() {
-                        match descr_3.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
-                                ),
-                        );
-                    }
-                    if let Some(descr_8) = &descr_3 {
-                        *method = Some(descr_8.clone());
-                        return Err(error_14);
-                    }
-                    let tp_name_5 = c.PyTypeObject_tp_name(&tp)?;
-                    let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
-                    let error_15 = c
-                        .PyErr_Format(
-                            &PyExc_AttributeError_5,
-                            "'%.100s' object has no attribute '%U'",
-                            &[
-                                Argument::Str(tp_name_5.clone()),
-                                Argument::Object(name.clone()),
-                            ],
-                        );
-                    super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                    return Err(error_15);
-                }
-                Err(error_14) => return Err(error_14),
-            };
+            let dictptr_3 = super::object::_PyObject_ComputedDictPointer(c, obj)?;
             let dict_7 = if let Some(dictptr_4) = &dictptr_3 {
                 let dict_6 = c.read(dictptr_4)?;
                 dict_6.clone()
@@ -1759,14 +1348,7 @@ pub fn _PyObject_GetMethod<C: CApi>(
         dict_8.clone()
     };
     if let Some(dict_10) = &dict_9 {
-        let result_7 = match c.PyDict_GetItemRef(dict_10, name, method) {
-            Ok(result_7) => result_7,
-            Err(error_16) if c.is_exception(&error_16) => {
-                return Err(error_16);
-            }
-            Err(error_16) => return Err(error_16),
-        };
-        if result_7 != 0 {
+        if c.PyDict_GetItemRef(dict_10, name, method)? != 0 {
             return Ok(0);
         }
     }
@@ -1780,31 +1362,31 @@ pub fn _PyObject_GetMethod<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_8 = match c.call_descrgetfunc(f_5, &object, Some(obj), Some(&tp_4)) {
-            Ok(result_8) => result_8,
-            Err(error_17) if c.is_exception(&error_17) => {
+        let result_6 = match c.call_descrgetfunc(f_5, &object, Some(obj), Some(&tp_4)) {
+            Ok(result_6) => result_6,
+            Err(error_5) if c.is_exception(&error_5) => {
                 *method = None;
-                return Err(error_17);
+                return Err(error_5);
             }
-            Err(error_17) => return Err(error_17),
+            Err(error_5) => return Err(error_5),
         };
-        *method = Some(result_8.clone());
+        *method = Some(result_6.clone());
         return Ok(0);
     }
-    if let Some(descr_9) = &descr_3 {
-        *method = Some(descr_9.clone());
+    if let Some(descr_5) = &descr_3 {
+        *method = Some(descr_5.clone());
         return Ok(0);
     }
-    let tp_name_6 = c.PyTypeObject_tp_name(&tp)?;
-    let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
-    let error_18 = c
+    let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
+    let error_6 = c
         .PyErr_Format(
-            &PyExc_AttributeError_6,
+            &PyExc_AttributeError_2,
             "'%.100s' object has no attribute '%U'",
-            &[Argument::Str(tp_name_6.clone()), Argument::Object(name.clone())],
+            &[Argument::Str(tp_name_2.clone()), Argument::Object(name.clone())],
         );
-    super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-    return Err(error_18);
+    c._PyObject_SetAttributeErrorContext(&error_6, obj, name)?;
+    return Err(error_6);
 }
 /// CPython: Objects/object.c, `_PyObject_GenericGetAttrWithDict`.
 pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
@@ -1818,87 +1400,24 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
     let tp = c.Py_TYPE(obj)?;
     if !c.PyUnicode_Check(name)? {
         let tp_5 = c.Py_TYPE(name)?;
-        let tp_name_5 = c.PyTypeObject_tp_name(&tp_5)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&tp_5)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
                     &PyExc_TypeError,
                     "attribute name must be string, not '%.200s'",
-                    &[Argument::Str(tp_name_5.clone())],
+                    &[Argument::Str(tp_name_3.clone())],
                 ),
         );
     }
-    {
-        let result = match c._PyType_IsReady(&tp) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_GenericGetAttrWithDict: call of _PyType_LookupRef while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
-                return Ok(None);
-            }
+    let result = c._PyType_IsReady(&tp)?;
+    if !(result != 0) {
+        if super::typeobject::PyType_Ready(c, &tp)? < 0 {
+            return Ok(None);
         }
-    };
-    let descr = match c._PyType_LookupRef(&tp, name) {
-        Ok(descr) => descr,
-        Err(error_3) if c.is_exception(&error_3) => {
-            if dict.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_GenericGetAttrWithDict: call of PyDict_GetItemRef while an exception is pending",
-                        ),
-                );
-            }
-            if !((c.PyTypeObject_tp_flags(&tp)? & 4) != 0) {
-                if (c.PyTypeObject_tp_flags(&tp)? & 16) != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyObject_GenericGetAttrWithDict: call of _PyObject_GetManagedDict while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_GenericGetAttrWithDict: call of _PyObject_ComputedDictPointer while an exception is pending",
-                        ),
-                );
-            }
-            if c.PyUnicode_CheckExact(name)? {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_GenericGetAttrWithDict: call of _PyObject_TryGetInstanceAttribute while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "_PyObject_GenericGetAttrWithDict: call of _PyObject_MaterializeManagedDict while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    }
+    let descr = c._PyType_LookupRef(&tp, name)?;
     let f_3 = if let Some(descr_2) = &descr {
         let tp_2 = c.Py_TYPE(descr_2)?;
         let f = c.slot(&tp_2, Slot::tp_descr_get)?;
@@ -1906,18 +1425,18 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
             let tp_3 = c.Py_TYPE(obj)?;
             let res = match c.call_descrgetfunc(f_2, descr_2, Some(obj), Some(&tp_3)) {
                 Ok(res) => res,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error) if c.is_exception(&error) => {
                     if suppress != 0 {
                         let PyExc_AttributeError = c
                             .global(Global::PyExc_AttributeError)?;
-                        if c.PyErr_ExceptionMatches(&error_4, &PyExc_AttributeError)? {
+                        if c.PyErr_ExceptionMatches(&error, &PyExc_AttributeError)? {
                             return Ok(None);
                         }
-                        return Err(error_4);
+                        return Err(error);
                     }
-                    return Err(error_4);
+                    return Err(error);
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error) => return Err(error),
             };
             return Ok(Some(res));
         }
@@ -1933,11 +1452,11 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
             let check = c.PyUnicode_CheckExact(name)?;
             let (dict_5, res_4) = if check {
                 let mut res_2 = None::<C::Object>;
-                let result_3 = match c
+                let result_2 = match c
                     ._PyObject_TryGetInstanceAttribute(obj, name, &mut res_2)
                 {
-                    Ok(result_3) => result_3,
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Ok(result_2) => result_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
                         if f_3.is_some() {
                             match descr.as_ref() {
                                 Some(object) => object.clone(),
@@ -1961,12 +1480,12 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
                             );
                         }
                         if suppress != 0 {
-                            return Err(error_5);
+                            return Err(error_2);
                         }
                         let tp_name = c.PyTypeObject_tp_name(&tp)?;
                         let PyExc_AttributeError_2 = c
                             .global(Global::PyExc_AttributeError)?;
-                        let error_6 = c
+                        let error_3 = c
                             .PyErr_Format(
                                 &PyExc_AttributeError_2,
                                 "'%.100s' object has no attribute '%U'",
@@ -1975,12 +1494,12 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
                                     Argument::Object(name.clone()),
                                 ],
                             );
-                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                        return Err(error_6);
+                        c._PyObject_SetAttributeErrorContext(&error_3, obj, name)?;
+                        return Err(error_3);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_2) => return Err(error_2),
                 };
-                if result_3 != 0 {
+                if result_2 != 0 {
                     if let Some(res_3) = &res_2 {
                         return Ok(Some(res_3.clone()));
                     }
@@ -1997,101 +1516,10 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
         } else {
             let tp_flags_2 = c.PyTypeObject_tp_flags(&tp)?;
             let dict_9 = if (tp_flags_2 & 16) != 0 {
-                let dict_6 = match c._PyObject_GetManagedDict(obj) {
-                    Ok(dict_6) => dict_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        if f_3.is_some() {
-                            match descr.as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GenericGetAttrWithDict: call of call_descrgetfunc while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if descr.is_some() {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GenericGetAttrWithDict: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if suppress != 0 {
-                            return Err(error_7);
-                        }
-                        let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
-                        let PyExc_AttributeError_3 = c
-                            .global(Global::PyExc_AttributeError)?;
-                        let error_8 = c
-                            .PyErr_Format(
-                                &PyExc_AttributeError_3,
-                                "'%.100s' object has no attribute '%U'",
-                                &[
-                                    Argument::Str(tp_name_2.clone()),
-                                    Argument::Object(name.clone()),
-                                ],
-                            );
-                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                        return Err(error_8);
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
-                Some(dict_6.clone())
+                let dict_6 = c._PyObject_GetManagedDict(obj)?;
+                dict_6.clone()
             } else {
-                let dictptr = match super::object::_PyObject_ComputedDictPointer(
-                    c,
-                    obj,
-                ) {
-                    Ok(dictptr) => dictptr,
-                    Err(error_9) if c.is_exception(&error_9) => {
-                        if f_3.is_some() {
-                            match descr.as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GenericGetAttrWithDict: call of call_descrgetfunc while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if descr.is_some() {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyObject_GenericGetAttrWithDict: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if suppress != 0 {
-                            return Err(error_9);
-                        }
-                        let tp_name_3 = c.PyTypeObject_tp_name(&tp)?;
-                        let PyExc_AttributeError_4 = c
-                            .global(Global::PyExc_AttributeError)?;
-                        let error_10 = c
-                            .PyErr_Format(
-                                &PyExc_AttributeError_4,
-                                "'%.100s' object has no attribute '%U'",
-                                &[
-                                    Argument::Str(tp_name_3.clone()),
-                                    Argument::Object(name.clone()),
-                                ],
-                            );
-                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-                        return Err(error_10);
-                    }
-                    Err(error_9) => return Err(error_9),
-                };
+                let dictptr = super::object::_PyObject_ComputedDictPointer(c, obj)?;
                 let dict_8 = if let Some(dictptr_2) = &dictptr {
                     let dict_7 = c.read(dictptr_2)?;
                     dict_7.clone()
@@ -2113,17 +1541,17 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
                 }
                 None
             }
-            Err(error_11) if c.is_exception(&error_11) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 if !(suppress != 0) {
-                    return Err(error_11);
+                    return Err(error_4);
                 }
-                let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
-                if !c.PyErr_ExceptionMatches(&error_11, &PyExc_AttributeError_5)? {
-                    return Err(error_11);
+                let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
+                if !c.PyErr_ExceptionMatches(&error_4, &PyExc_AttributeError_3)? {
+                    return Err(error_4);
                 }
                 None
             }
-            Err(error_11) => return Err(error_11),
+            Err(error_4) => return Err(error_4),
         }
     } else {
         res_6.clone()
@@ -2135,21 +1563,25 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
         if suppress != 0 {
             return Ok(res_9);
         }
-        let tp_name_4 = c.PyTypeObject_tp_name(&tp)?;
-        let PyExc_AttributeError_7 = c.global(Global::PyExc_AttributeError)?;
-        let _ = c
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+        let error_6 = c
             .PyErr_Format(
-                &PyExc_AttributeError_7,
+                &PyExc_AttributeError_5,
                 "'%.100s' object has no attribute '%U'",
-                &[Argument::Str(tp_name_4.clone()), Argument::Object(name.clone())],
+                &[Argument::Str(tp_name_2.clone()), Argument::Object(name.clone())],
             );
-        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
-        return Err(
-            c
-                .unsupported(
-                    "_PyObject_GenericGetAttrWithDict: return of a computed value while an exception is pending",
-                ),
-        );
+        c._PyObject_SetAttributeErrorContext(&error_6, obj, name)?;
+        return if res_9.is_none() {
+            Err(error_6)
+        } else {
+            Err(
+                c
+                    .unsupported(
+                        "_PyObject_GenericGetAttrWithDict: return of an object while an exception is pending",
+                    ),
+            )
+        };
     };
     let tp_4 = c.Py_TYPE(obj)?;
     let object = match descr.as_ref() {
@@ -2158,17 +1590,17 @@ pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
     };
     let res_10 = match c.call_descrgetfunc(f_4, &object, Some(obj), Some(&tp_4)) {
         Ok(res_10) => res_10,
-        Err(error_12) if c.is_exception(&error_12) => {
+        Err(error_5) if c.is_exception(&error_5) => {
             if suppress != 0 {
-                let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
-                if c.PyErr_ExceptionMatches(&error_12, &PyExc_AttributeError_6)? {
+                let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
+                if c.PyErr_ExceptionMatches(&error_5, &PyExc_AttributeError_4)? {
                     return Ok(None);
                 }
-                return Err(error_12);
+                return Err(error_5);
             }
-            return Err(error_12);
+            return Err(error_5);
         }
-        Err(error_12) => return Err(error_12),
+        Err(error_5) => return Err(error_5),
     };
     return Ok(Some(res_10));
 }
@@ -2202,18 +1634,27 @@ pub fn PyObject_GenericSetDict<C: CApi>(
         Ok(dictptr) => dictptr,
         Err(error) if c.is_exception(&error) => {
             let tp_3 = c.Py_TYPE(obj)?;
-            if c._PyType_HasFeature(&tp_3, 4)? != 0 {
+            if !(c._PyType_HasFeature(&tp_3, 4)? != 0) {
+                let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
                 return Err(
                     c
-                        .unsupported(
-                            "PyObject_GenericSetDict: call of _PyObject_GetManagedDict while an exception is pending",
+                        .PyErr_SetString(
+                            &PyExc_AttributeError_2,
+                            "This object has no __dict__",
                         ),
                 );
             }
-            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_AttributeError_2, "This object has no __dict__"),
-            );
+            if c._PyObject_GetManagedDict(obj)?.is_some() {
+                let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_AttributeError_2,
+                            "This object has no __dict__",
+                        ),
+                );
+            }
+            return Err(c.PyErr_NoMemory());
         }
         Err(error) => return Err(error),
     };
@@ -2225,17 +1666,13 @@ pub fn PyObject_GenericSetDict<C: CApi>(
                 c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
             );
         }
-        match c._PyObject_GetManagedDict(obj) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(c.PyErr_NoMemory());
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
-        );
+        if c._PyObject_GetManagedDict(obj)?.is_some() {
+            let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
+            );
+        }
+        return Err(c.PyErr_NoMemory());
     };
     let Some(value_2) = value else {
         let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
@@ -2273,38 +1710,17 @@ pub fn PyObject_IsTrue<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Erro
     let res_2 = if c.has_suite(&tp, Suite::tp_as_number)?
         && let Some(nb_bool) = &c.slot(&tp, Slot::nb_bool)?
     {
-        let result = match c.call_inquiry(nb_bool, v) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result as isize
+        c.call_inquiry(nb_bool, v)? as isize
     } else {
         let res = if c.has_suite(&tp, Suite::tp_as_mapping)?
             && let Some(mp_length) = &c.slot(&tp, Slot::mp_length)?
         {
-            let result_2 = match c.call_lenfunc(mp_length, v) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
+            c.call_lenfunc(mp_length, v)?
         } else {
             if c.has_suite(&tp, Suite::tp_as_sequence)?
                 && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
             {
-                let result_3 = match c.call_lenfunc(sq_length, v) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                result_3
+                c.call_lenfunc(sq_length, v)?
             } else {
                 return Ok(1);
             }
@@ -2336,30 +1752,23 @@ pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_dir_locals);
     let locals = c._PyEval_GetFrameLocals()?;
     let names = super::abstract_::PyMapping_Keys(c, &locals)?;
-    if !c.PyList_Check(&names)? {
-        let tp = c.Py_TYPE(&names)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError,
-                    "dir(): expected keys() of locals to be a list, not '%.200s'",
-                    &[Argument::Str(tp_name.clone())],
-                ),
-        );
-    }
-    let result = match c.PyList_Sort(&names) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
+    if c.PyList_Check(&names)? {
+        if c.PyList_Sort(&names)? != 0 {
+            return Ok(None);
         }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok(None);
+        return Ok(Some(names));
     }
-    return Ok(Some(names));
+    let tp = c.Py_TYPE(&names)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "dir(): expected keys() of locals to be a list, not '%.200s'",
+                &[Argument::Str(tp_name.clone())],
+            ),
+    );
 }
 /// CPython: Objects/object.c, `_dir_object`.
 pub fn _dir_object<C: CApi>(
@@ -2377,14 +1786,7 @@ pub fn _dir_object<C: CApi>(
     };
     let result = c._PyObject_CallNoArgs(dirfunc)?;
     let sorted = super::abstract_::PySequence_List(c, &result)?;
-    let result_2 = match c.PyList_Sort(&sorted) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 != 0 {
+    if c.PyList_Sort(&sorted)? != 0 {
         return Ok(None);
     }
     return Ok(Some(sorted));
@@ -2396,22 +1798,10 @@ pub fn PyObject_Dir<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Dir);
     let value = if let Some(obj_2) = obj {
-        let result = match super::object::_dir_object(c, obj_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let result = super::object::_dir_object(c, obj_2)?;
         result.clone()
     } else {
-        let result_2 = match super::object::_dir_locals(c) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = super::object::_dir_locals(c)?;
         result_2.clone()
     };
     return Ok(value);
@@ -2507,19 +1897,11 @@ pub fn notimplemented_dealloc<C: CApi>(
 pub fn notimplemented_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::notimplemented_bool);
     let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-    match c
-        .PyErr_WarnEx(
-            &PyExc_DeprecationWarning,
-            "NotImplemented should not be used in a boolean context",
-            1,
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyErr_WarnEx(
+        &PyExc_DeprecationWarning,
+        "NotImplemented should not be used in a boolean context",
+        1,
+    )?;
     return Ok(1);
 }
 /// CPython: Objects/object.c, `_PyObject_FiniState`.
@@ -2549,25 +1931,17 @@ pub fn _Py_SetImmortal<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Erro
         let result = match c.PyObject_IS_GC(op) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_Py_SetImmortal: call of _PyObject_GC_IS_TRACKED while an exception is pending",
-                        ),
-                );
+                if !(c._PyObject_GC_IS_TRACKED(op)? != 0) {
+                    c._Py_SetImmortalUntracked(op)?;
+                    return Err(error);
+                }
+                c._Py_SetImmortalUntracked(op)?;
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
         if result != 0 {
-            let result_2 = match c._PyObject_GC_IS_TRACKED(Some(op)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c._Py_SetImmortalUntracked(op)?;
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 != 0 {}
+            if c._PyObject_GC_IS_TRACKED(op)? != 0 {}
         }
     };
     c._Py_SetImmortalUntracked(op)?;
@@ -2623,23 +1997,17 @@ pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
     } else {
         let list_3 = c.PyList_New(0)?;
         let idPy_Repr_2 = c._Py_ID("Py_Repr")?;
-        match c.PyDict_SetItem(&dict, &idPy_Repr_2, &list_3) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_SetItem(&dict, &idPy_Repr_2, &list_3)?;
         list_3.clone()
     };
-    let result_2 = c.PyList_GET_SIZE(&list_4)?;
+    let result = c.PyList_GET_SIZE(&list_4)?;
     {
-        let mut i = result_2;
+        let mut i = result;
         loop {
             let i_2 = i.wrapping_sub(1);
             if i_2 >= 0 {
-                let result_3 = c.PyList_GET_ITEM(&list_4, i_2)?;
-                if !c.Py_Is(&result_3, obj)? {
+                let result_2 = c.PyList_GET_ITEM(&list_4, i_2)?;
+                if !c.Py_Is(&result_2, obj)? {
                     i = i_2;
                     continue;
                 }
@@ -2648,13 +2016,7 @@ pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
             break;
         }
     };
-    match c.PyList_Append(&list_4, obj) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c.PyList_Append(&list_4, obj)?;
     return Ok(0);
 }
 /// CPython: Objects/object.c, `Py_ReprLeave`.

@@ -92,30 +92,8 @@ pub fn range_from_array<C: CApi>(
             let Some(stop_3) = &super::abstract_::PyNumber_Index(c, &item_5)? else {
                 return Ok(None);
             };
-            let start_3 = match c._PyLong_GetZero() {
-                Ok(start_3) => start_3,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "range_from_array: call of _PyLong_GetOne while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            let step_4 = match c._PyLong_GetOne() {
-                Ok(step_4) => step_4,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "range_from_array: call of make_range_object while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let start_3 = c._PyLong_GetZero()?;
+            let step_4 = c._PyLong_GetOne()?;
             (start_3.clone(), step_4.clone(), stop_3.clone())
         }
         0 => {
@@ -159,16 +137,10 @@ pub fn range_new<C: CApi>(
     kw: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::range_new);
-    match c._PyArg_NoKeywords("range", Some(kw)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = c.PyTuple_GET_SIZE(args)?;
+    c._PyArg_NoKeywords("range", Some(kw))?;
+    let result = c.PyTuple_GET_SIZE(args)?;
     let items = c.PyTupleObject_ob_item_all(args)?;
-    return Ok(super::rangeobject::range_from_array(c, type_, &items, result_2)?);
+    return Ok(super::rangeobject::range_from_array(c, type_, &items, result)?);
 }
 /// CPython: Objects/rangeobject.c, `range_vectorcall`.
 pub fn range_vectorcall<C: CApi>(
@@ -179,25 +151,8 @@ pub fn range_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::range_vectorcall);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "range_vectorcall: call of _PyArg_NoKwnames while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    match c._PyArg_NoKwnames("range", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_NoKwnames("range", Some(kwnames))?;
     return Ok(super::rangeobject::range_from_array(c, type_, args, result)?);
 }
 /// CPython: Objects/rangeobject.c, `range_dealloc`.
@@ -285,30 +240,8 @@ pub fn compute_range_length<C: CApi>(
     step: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::compute_range_length);
-    let result = match c._PyLong_GetZero() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "compute_range_length: call of _PyLong_GetOne while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let one = match c._PyLong_GetOne() {
-        Ok(one) => one,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "compute_range_length: call of compute_range_length_long while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = c._PyLong_GetZero()?;
+    let one = c._PyLong_GetOne()?;
     let result_2 = super::rangeobject::compute_range_length_long(c, start, stop, step)?;
     if result_2 >= 0 {
         return Ok(Some(c.PyLong_FromLong(result_2)?));
@@ -357,39 +290,14 @@ pub fn compute_range_length<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let tmp1 = match super::abstract_::PyNumber_Subtract(c, &object_5, &object_6) {
-        Ok(tmp1) => tmp1,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let diff = match super::abstract_::PyNumber_Subtract(c, &tmp1, &one) {
-        Ok(diff) => diff,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let tmp1 = super::abstract_::PyNumber_Subtract(c, &object_5, &object_6)?;
+    let diff = super::abstract_::PyNumber_Subtract(c, &tmp1, &one)?;
     let object_7 = match step_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let tmp2 = match super::abstract_::PyNumber_FloorDivide(c, &diff, &object_7) {
-        Ok(tmp2) => tmp2,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    let result_5 = match super::abstract_::PyNumber_Add(c, &tmp2, &one) {
-        Ok(result_5) => result_5,
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
-    return Ok(Some(result_5));
+    let tmp2 = super::abstract_::PyNumber_FloorDivide(c, &diff, &object_7)?;
+    return Ok(Some(super::abstract_::PyNumber_Add(c, &tmp2, &one)?));
 }
 /// CPython: Objects/rangeobject.c, `range_length`.
 pub fn range_length<C: CApi>(c: &mut C, r: &C::Object) -> Result<isize, C::Error> {
@@ -409,91 +317,41 @@ pub fn compute_item<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::compute_item);
     let step = c.rangeobject_step(r)?;
-    let result_4 = {
-        let result = match c._PyLong_GetOne() {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if !step.is_none() {
-                    let step_3 = c.rangeobject_step(r)?;
-                    match i {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    match step_3.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "compute_item: call of PyNumber_Multiply while an exception is pending",
-                            ),
-                    );
-                }
-                let start_3 = c.rangeobject_start(r)?;
-                match start_3.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                match i {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "compute_item: call of PyNumber_Add while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+    let result = c._PyLong_GetOne()?;
+    let is = match step.as_ref() {
+        Some(object) => c.Py_Is(&result, object)?,
+        None => false,
+    };
+    let result_4 = if is {
+        let start = c.rangeobject_start(r)?;
+        let object = match start.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if match step.as_ref() {
-            Some(object) => c.Py_Is(&result, object)?,
-            None => false,
-        } {
-            let start = c.rangeobject_start(r)?;
-            let object = match start.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let object_2 = match i {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result_2 = match super::abstract_::PyNumber_Add(c, &object, &object_2) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2.clone()
-        } else {
-            let step_2 = c.rangeobject_step(r)?;
-            let object_3 = match i {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let object_4 = match step_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let incr = super::abstract_::PyNumber_Multiply(c, &object_3, &object_4)?;
-            let start_2 = c.rangeobject_start(r)?;
-            let object_5 = match start_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result_3 = match super::abstract_::PyNumber_Add(c, &object_5, &incr) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            result_3.clone()
-        }
+        let object_2 = match i {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = super::abstract_::PyNumber_Add(c, &object, &object_2)?;
+        result_2.clone()
+    } else {
+        let step_2 = c.rangeobject_step(r)?;
+        let object_3 = match i {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let object_4 = match step_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let incr = super::abstract_::PyNumber_Multiply(c, &object_3, &object_4)?;
+        let start_2 = c.rangeobject_start(r)?;
+        let object_5 = match start_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = super::abstract_::PyNumber_Add(c, &object_5, &incr)?;
+        result_3.clone()
     };
     return Ok(result_4);
 }
@@ -504,18 +362,7 @@ pub fn compute_range_item<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::compute_range_item);
-    let zero = match c._PyLong_GetZero() {
-        Ok(zero) => zero,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "compute_range_item: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let zero = c._PyLong_GetZero()?;
     let result = super::object::PyObject_RichCompareBool(c, arg, &zero, 0)?;
     if result == -1 {
         return Ok(None);
@@ -538,19 +385,7 @@ pub fn compute_range_item<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_3 = match super::object::PyObject_RichCompareBool(
-            c,
-            &i_2,
-            &object_2,
-            5,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_3
+        super::object::PyObject_RichCompareBool(c, &i_2, &object_2, 5)?
     } else {
         result_2
     };
@@ -632,19 +467,7 @@ pub fn range_contains_long<C: CApi>(
     ob: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::range_contains_long);
-    let zero = match c._PyLong_GetZero() {
-        Ok(zero) => zero,
-        Err(error) if c.is_exception(&error) => {
-            c.rangeobject_step(r)?;
-            return Err(
-                c
-                    .unsupported(
-                        "range_contains_long: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let zero = c._PyLong_GetZero()?;
     let step = c.rangeobject_step(r)?;
     let object = match step.as_ref() {
         Some(object) => object.clone(),
@@ -667,7 +490,7 @@ pub fn range_contains_long<C: CApi>(
             1,
         ) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 let stop_2 = c.rangeobject_stop(r)?;
                 match stop_2.as_ref() {
                     Some(object) => object.clone(),
@@ -680,7 +503,7 @@ pub fn range_contains_long<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         let stop = c.rangeobject_stop(r)?;
         let object_3 = match stop.as_ref() {
@@ -694,13 +517,13 @@ pub fn range_contains_long<C: CApi>(
             0,
         ) {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 if result_2 == -1 {
-                    return Err(error_3);
+                    return Err(error_2);
                 }
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         (result_2, result_3)
     } else {
@@ -716,7 +539,7 @@ pub fn range_contains_long<C: CApi>(
             1,
         ) {
             Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error_3) if c.is_exception(&error_3) => {
                 let stop_4 = c.rangeobject_stop(r)?;
                 match stop_4.as_ref() {
                     Some(object) => object.clone(),
@@ -729,7 +552,7 @@ pub fn range_contains_long<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_3) => return Err(error_3),
         };
         let stop_3 = c.rangeobject_stop(r)?;
         let object_5 = match stop_3.as_ref() {
@@ -743,13 +566,13 @@ pub fn range_contains_long<C: CApi>(
             0,
         ) {
             Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 if result_4 == -1 {
-                    return Err(error_5);
+                    return Err(error_4);
                 }
-                return Err(error_5);
+                return Err(error_4);
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_4) => return Err(error_4),
         };
         (result_4, result_5)
     };
@@ -834,18 +657,7 @@ pub fn range_equals<C: CApi>(
         return Ok(result_3);
     }
     let length_4 = c.rangeobject_length(r0)?;
-    let result_4 = match c._PyLong_GetOne() {
-        Ok(result_4) => result_4,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "range_equals: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result_4 = c._PyLong_GetOne()?;
     let object_6 = match length_4.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -926,18 +738,7 @@ pub fn range_hash<C: CApi>(c: &mut C, r: &C::Object) -> Result<isize, C::Error> 
         };
         c.PyTuple_SET_ITEM(&t, 1, &object_3)?;
         let length_3 = c.rangeobject_length(r)?;
-        let result_2 = match c._PyLong_GetOne() {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "range_hash: NULL as an argument of PyObject_RichCompareBool",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result_2 = c._PyLong_GetOne()?;
         let object_4 = match length_3.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
@@ -1023,31 +824,7 @@ pub fn range_index<C: CApi>(
     };
     let idx = super::abstract_::PyNumber_Subtract(c, ob, &object)?;
     let step = c.rangeobject_step(r)?;
-    let result_2 = match c._PyLong_GetOne() {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            if step.is_none() {
-                return Err(
-                    c
-                        .unsupported(
-                            "range_index: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            let step_3 = c.rangeobject_step(r)?;
-            match step_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "range_index: call of PyNumber_FloorDivide while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result_2 = c._PyLong_GetOne()?;
     if match step.as_ref() {
         Some(object) => c.Py_Is(&result_2, object)?,
         None => false,
@@ -1454,18 +1231,7 @@ pub fn longrangeiter_setstate<C: CApi>(
     state: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::longrangeiter_setstate);
-    let state_2 = match c._PyLong_GetZero() {
-        Ok(state_2) => state_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "longrangeiter_setstate: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let state_2 = c._PyLong_GetZero()?;
     let result = super::object::PyObject_RichCompareBool(c, state, &state_2, 0)?;
     if result < 0 {
         return Ok(None);
@@ -1534,35 +1300,12 @@ pub fn longrangeiter_next<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::longrangeiter_next);
     let len = c.longrangeiterobject_len(r)?;
-    let result = match c._PyLong_GetZero() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "longrangeiter_next: NULL as an argument of PyObject_RichCompareBool",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyLong_GetZero()?;
     let object = match len.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_2 = match super::object::PyObject_RichCompareBool(
-        c,
-        &object,
-        &result,
-        4,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 1 {
+    if super::object::PyObject_RichCompareBool(c, &object, &result, 4)? != 1 {
         return Ok(None);
     }
     let start = c.longrangeiterobject_start(r)?;
@@ -1577,27 +1320,16 @@ pub fn longrangeiter_next<C: CApi>(
     };
     let new_start = super::abstract_::PyNumber_Add(c, &object_2, &object_3)?;
     let len_2 = c.longrangeiterobject_len(r)?;
-    let result_3 = match c._PyLong_GetOne() {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "longrangeiter_next: NULL as an argument of PyNumber_Subtract",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    let result_2 = c._PyLong_GetOne()?;
     let object_4 = match len_2.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let new_len = super::abstract_::PyNumber_Subtract(c, &object_4, &result_3)?;
-    let result_4 = c.longrangeiterobject_start(r)?;
+    let new_len = super::abstract_::PyNumber_Subtract(c, &object_4, &result_2)?;
+    let result_3 = c.longrangeiterobject_start(r)?;
     c.set_longrangeiterobject_start(r, Some(&new_start))?;
     c.set_longrangeiterobject_len(r, Some(&new_len))?;
-    return Ok(result_4);
+    return Ok(result_3);
 }
 /// CPython: Objects/rangeobject.c, `range_iter`.
 pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::Error> {

@@ -24,13 +24,7 @@ pub fn set_update<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_update);
-    match c._PyArg_CheckPositional("update", nargs, 0, isize::MAX) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("update", nargs, 0, isize::MAX)?;
     let __clinic_args = c.PyTuple_New(nargs.wrapping_sub(0))?;
     {
         let mut i = 0isize;
@@ -82,13 +76,7 @@ pub fn set_union<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_union);
-    match c._PyArg_CheckPositional("union", nargs, 0, isize::MAX) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("union", nargs, 0, isize::MAX)?;
     let __clinic_args = c.PyTuple_New(nargs.wrapping_sub(0))?;
     {
         let mut i = 0isize;
@@ -113,13 +101,7 @@ pub fn set_intersection_multi<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_intersection_multi);
-    match c._PyArg_CheckPositional("intersection", nargs, 0, isize::MAX) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("intersection", nargs, 0, isize::MAX)?;
     let __clinic_args = c.PyTuple_New(nargs.wrapping_sub(0))?;
     {
         let mut i = 0isize;
@@ -144,13 +126,7 @@ pub fn set_intersection_update_multi<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_intersection_update_multi);
-    match c._PyArg_CheckPositional("intersection_update", nargs, 0, isize::MAX) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("intersection_update", nargs, 0, isize::MAX)?;
     let __clinic_args = c.PyTuple_New(nargs.wrapping_sub(0))?;
     {
         let mut i = 0isize;
@@ -186,13 +162,7 @@ pub fn set_difference_update<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_difference_update);
-    match c._PyArg_CheckPositional("difference_update", nargs, 0, isize::MAX) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("difference_update", nargs, 0, isize::MAX)?;
     let __clinic_args = c.PyTuple_New(nargs.wrapping_sub(0))?;
     {
         let mut i = 0isize;
@@ -217,13 +187,7 @@ pub fn set_difference_multi<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_difference_multi);
-    match c._PyArg_CheckPositional("difference", nargs, 0, isize::MAX) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_CheckPositional("difference", nargs, 0, isize::MAX)?;
     let __clinic_args = c.PyTuple_New(nargs.wrapping_sub(0))?;
     {
         let mut i = 0isize;
@@ -319,7 +283,7 @@ pub fn set___sizeof__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::set___sizeof__);
-    return Ok(c.set___sizeof___impl(so)?);
+    return Ok(super::setobject::set___sizeof___impl(c, so)?);
 }
 /// CPython: Objects/setobject.c, `set_insert_clean`.
 pub fn set_insert_clean<C: CApi>(
@@ -517,7 +481,7 @@ pub fn set_repr_lock_held<C: CApi>(
     if !(c.PySetObject_used(so)? != 0) {
         match super::object::Py_ReprLeave(c, so) {
             Ok(_) => {}
-            Err(error_9) if c.is_exception(&error_9) => {
+            Err(error_8) if c.is_exception(&error_8) => {
                 let tp_4 = c.Py_TYPE(so)?;
                 c.PyTypeObject_tp_name(&tp_4)?;
                 return Err(
@@ -527,7 +491,7 @@ pub fn set_repr_lock_held<C: CApi>(
                         ),
                 );
             }
-            Err(error_9) => return Err(error_9),
+            Err(error_8) => return Err(error_8),
         };
         let tp_3 = c.Py_TYPE(so)?;
         let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
@@ -588,27 +552,16 @@ pub fn set_repr_lock_held<C: CApi>(
         super::object::Py_ReprLeave(c, so)?;
         return Ok(None);
     };
-    let result_2 = match c.PyUnicode_GET_LENGTH(Some(listrepr_2)) {
-        Ok(result_2) => result_2,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "set_repr_lock_held: call of PyUnicode_Substring while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    let result_2 = c.PyUnicode_GET_LENGTH(listrepr_2)?;
     let listrepr_3 = match c
         .PyUnicode_Substring(Some(listrepr_2), 1, result_2.wrapping_sub(1))
     {
         Ok(listrepr_3) => listrepr_3,
-        Err(error_5) if c.is_exception(&error_5) => {
+        Err(error_4) if c.is_exception(&error_4) => {
             super::object::Py_ReprLeave(c, so)?;
-            return Err(error_5);
+            return Err(error_4);
         }
-        Err(error_5) => return Err(error_5),
+        Err(error_4) => return Err(error_4),
     };
     let check = c.PySet_CheckExact(so)?;
     let result_5 = if check {
@@ -616,11 +569,11 @@ pub fn set_repr_lock_held<C: CApi>(
             .PyUnicode_FromFormat("{%U}", &[Argument::Object(listrepr_3.clone())])
         {
             Ok(result_3) => result_3,
-            Err(error_6) if c.is_exception(&error_6) => {
+            Err(error_5) if c.is_exception(&error_5) => {
                 super::object::Py_ReprLeave(c, so)?;
-                return Err(error_6);
+                return Err(error_5);
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_5) => return Err(error_5),
         };
         result_3.clone()
     } else {
@@ -633,17 +586,17 @@ pub fn set_repr_lock_held<C: CApi>(
             )
         {
             Ok(result_4) => result_4,
-            Err(error_7) if c.is_exception(&error_7) => {
+            Err(error_6) if c.is_exception(&error_6) => {
                 super::object::Py_ReprLeave(c, so)?;
-                return Err(error_7);
+                return Err(error_6);
             }
-            Err(error_7) => return Err(error_7),
+            Err(error_6) => return Err(error_6),
         };
         result_4.clone()
     };
     match super::object::Py_ReprLeave(c, so) {
         Ok(_) => {}
-        Err(error_8) if c.is_exception(&error_8) => {
+        Err(error_7) if c.is_exception(&error_7) => {
             return Err(
                 c
                     .unsupported(
@@ -651,7 +604,7 @@ pub fn set_repr_lock_held<C: CApi>(
                     ),
             );
         }
-        Err(error_8) => return Err(error_8),
+        Err(error_7) => return Err(error_7),
     };
     return Ok(Some(result_5));
 }
@@ -800,16 +753,7 @@ pub fn set_update_dict_lock_held<C: CApi>(
     let mask = c.PySetObject_mask(so)?;
     if fill.wrapping_add(result).wrapping_mul(5) >= mask.wrapping_mul(3) {
         let used = c.PySetObject_used(so)?;
-        let result_2 = match c
-            .set_table_resize(so, used.wrapping_add(result).wrapping_mul(2))
-        {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 != 0 {
+        if c.set_table_resize(so, used.wrapping_add(result).wrapping_mul(2))? != 0 {
             return Ok(-1);
         }
     }
@@ -820,35 +764,10 @@ pub fn set_update_dict_lock_held<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            let result_3 = match c
-                ._PyDict_Next(
-                    Some(other),
-                    &mut pos_2,
-                    &mut key,
-                    &mut value,
-                    Some(&mut hash),
-                )
+            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
+                != 0
             {
-                Ok(result_3) => result_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "set_update_dict_lock_held: call of set_add_entry while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_3 != 0 {
-                let result_4 = match c.set_add_entry(so, key.as_ref(), hash) {
-                    Ok(result_4) => result_4,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if !(result_4 != 0) {
+                if !(c.set_add_entry(so, key.as_ref(), hash)? != 0) {
                     pos = pos_2;
                     continue;
                 }
@@ -869,22 +788,8 @@ pub fn set_update_iterable_lock_held<C: CApi>(
     let it = super::abstract_::PyObject_GetIter(c, other)?;
     {
         loop {
-            let key = match super::abstract_::PyIter_Next(c, &it) {
-                Ok(key) => key,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(key_2) = &key {
-                let result = match super::setobject::set_add_key(c, so, key_2) {
-                    Ok(result) => result,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if !(result != 0) {
+            if let Some(key) = &super::abstract_::PyIter_Next(c, &it)? {
+                if !(super::setobject::set_add_key(c, so, key)? != 0) {
                     continue;
                 }
                 return Ok(-1);
@@ -954,14 +859,7 @@ pub fn set_update_impl<C: CApi>(
         loop {
             if i < c.PyTuple_GET_SIZE(args)? {
                 let other = c.PyTuple_GET_ITEM(args, i)?;
-                let result = match super::setobject::set_update_internal(c, so, &other) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
+                if super::setobject::set_update_internal(c, so, &other)? != 0 {
                     return Ok(None);
                 }
                 let i_2 = i.wrapping_add(1);
@@ -995,14 +893,7 @@ pub fn make_new_set<C: CApi>(
     c.set_PySetObject_finger(&so, 0)?;
     c.set_PySetObject_weakreflist(&so, None)?;
     if let Some(iterable_2) = iterable {
-        let result = match super::setobject::set_update_local(c, &so, iterable_2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::setobject::set_update_local(c, &so, iterable_2)? != 0 {
             return Ok(None);
         }
     }
@@ -1054,30 +945,16 @@ pub fn frozenset_new<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_new);
     if c.is(type_, Global::PyFrozenSet_Type)? {
-        match c._PyArg_NoKeywords("frozenset", Some(kwds)) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c._PyArg_NoKeywords("frozenset", Some(kwds))?;
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
-        match c
-            .PyArg_UnpackTuple(
-                args,
-                Some(&tp_name),
-                0,
-                1,
-                &mut [Parsed::Object(&mut iterable)],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyArg_UnpackTuple(
+            args,
+            Some(&tp_name),
+            0,
+            1,
+            &mut [Parsed::Object(&mut iterable)],
+        )?;
         return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
     }
     let tp_init = c.slot(type_, Slot::tp_init)?;
@@ -1085,47 +962,25 @@ pub fn frozenset_new<C: CApi>(
     if !(tp_init.as_ref() == c.slot(&PyFrozenSet_Type, Slot::tp_init)?.as_ref()) {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
-        match c
-            .PyArg_UnpackTuple(
-                args,
-                Some(&tp_name),
-                0,
-                1,
-                &mut [Parsed::Object(&mut iterable)],
-            )
-        {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
-    }
-    match c._PyArg_NoKeywords("frozenset", Some(kwds)) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    let mut iterable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
+        c.PyArg_UnpackTuple(
             args,
             Some(&tp_name),
             0,
             1,
             &mut [Parsed::Object(&mut iterable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+        )?;
+        return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
+    }
+    c._PyArg_NoKeywords("frozenset", Some(kwds))?;
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    let mut iterable = None::<C::Object>;
+    c.PyArg_UnpackTuple(
+        args,
+        Some(&tp_name),
+        0,
+        1,
+        &mut [Parsed::Object(&mut iterable)],
+    )?;
     return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
 }
 /// CPython: Objects/setobject.c, `frozenset_vectorcall`.
@@ -1137,33 +992,10 @@ pub fn frozenset_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_vectorcall);
-    match c._PyArg_NoKwnames("frozenset", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "frozenset_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("frozenset", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let iterable = if result_2 != 0 {
+    c._PyArg_NoKwnames("frozenset", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("frozenset", result, 0, 1)?;
+    let iterable = if result != 0 {
         let item = c.item(args, 0)?;
         Some(item.clone())
     } else {
@@ -1189,13 +1021,7 @@ pub fn set_copy_impl<C: CApi>(
     c.enter(FunctionId::set_copy_impl);
     let tp = c.Py_TYPE(so)?;
     if let Some(copy) = &super::setobject::make_new_set_basetype(c, &tp, None)? {
-        match c.set_merge_lock_held(copy, so) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.set_merge_lock_held(copy, so)?;
         return Ok(Some(copy.clone()));
     }
     return Ok(None);
@@ -1249,18 +1075,7 @@ pub fn set_union_impl<C: CApi>(
                         i = i_2;
                         continue;
                     }
-                    let result_2 = match super::setobject::set_update_local(
-                        c,
-                        result,
-                        &other,
-                    ) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    if result_2 != 0 {
+                    if super::setobject::set_update_local(c, result, &other)? != 0 {
                         return Ok(None);
                     }
                     let i_3 = i.wrapping_add(1);
@@ -1286,14 +1101,7 @@ pub fn set_or<C: CApi>(
             if c.Py_Is(so, other)? {
                 return Ok(Some(result.clone()));
             }
-            let result_2 = match super::setobject::set_update_local(c, result, other) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if result_2 != 0 {
+            if super::setobject::set_update_local(c, result, other)? != 0 {
                 return Ok(None);
             }
             return Ok(Some(result.clone()));
@@ -1310,14 +1118,7 @@ pub fn set_ior<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_ior);
     if c.PyAnySet_Check(other)? {
-        let result = match super::setobject::set_update_internal(c, so, other) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        if super::setobject::set_update_internal(c, so, other)? != 0 {
             return Ok(None);
         }
         return Ok(Some(so.clone()));
@@ -1351,39 +1152,23 @@ pub fn set_intersection<C: CApi>(
             let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
             'join8: {
                 loop {
-                    let key_2 = match super::abstract_::PyIter_Next(c, &it) {
-                        Ok(key_2) => key_2,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    if let Some(key_3) = &key_2 {
-                        let result_7 = super::object::PyObject_Hash(c, key_3)?;
-                        if result_7 == -1 {
+                    if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                        let result_6 = super::object::PyObject_Hash(c, key_2)?;
+                        if result_6 == -1 {
                             return Ok(None);
                         }
-                        let result_8 = super::setobject::set_contains_entry(
+                        let result_7 = super::setobject::set_contains_entry(
                             c,
                             Some(so),
-                            Some(key_3),
-                            result_7,
+                            Some(key_2),
+                            result_6,
                         )?;
-                        if result_8 != 0 {
-                            let result_9 = match c
-                                .set_add_entry(result, Some(key_3), result_7)
-                            {
-                                Ok(result_9) => result_9,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    return Err(error_4);
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            if result_9 != 0 {
+                        if result_7 != 0 {
+                            if c.set_add_entry(result, Some(key_2), result_6)? != 0 {
                                 return Ok(None);
                             }
-                            let result_10 = c.PySet_GET_SIZE(result)?;
-                            if result_10 >= c.PySet_GET_SIZE(so)? {
+                            let result_8 = c.PySet_GET_SIZE(result)?;
+                            if result_8 >= c.PySet_GET_SIZE(so)? {
                                 break 'join8;
                             }
                         }
@@ -1437,15 +1222,7 @@ pub fn set_intersection<C: CApi>(
                         hash,
                     )?;
                     if result_5 != 0 {
-                        let result_6 = match c.set_add_entry(result, key.as_ref(), hash)
-                        {
-                            Ok(result_6) => result_6,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_6 != 0 {
+                        if c.set_add_entry(result, key.as_ref(), hash)? != 0 {
                             return Ok(None);
                         }
                     }
@@ -1562,15 +1339,8 @@ pub fn set_isdisjoint_impl<C: CApi>(
         let it = super::abstract_::PyObject_GetIter(c, other)?;
         {
             loop {
-                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_2) => key_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if let Some(key_3) = &key_2 {
-                    if !(super::setobject::set_contains_key(c, so, key_3)? != 0) {
+                if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                    if !(super::setobject::set_contains_key(c, so, key_2)? != 0) {
                         continue;
                     }
                     return Ok(c.global(Global::Py_False)?);
@@ -1686,18 +1456,7 @@ pub fn set_difference_update_internal<C: CApi>(
                         None => return Err(c.unsupported("NULL->hash")),
                     };
                     let hash = c.setentry_hash(&object_4)?;
-                    match super::setobject::set_discard_entry(
-                        c,
-                        so,
-                        key.as_ref(),
-                        hash,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    super::setobject::set_discard_entry(c, so, key.as_ref(), hash)?;
                     pos = pos_2;
                     continue;
                 }
@@ -1712,21 +1471,8 @@ pub fn set_difference_update_internal<C: CApi>(
         let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
         {
             loop {
-                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
-                    Ok(key_2) => key_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if let Some(key_3) = &key_2 {
-                    match super::setobject::set_discard_key(c, so, key_3) {
-                        Ok(_) => {}
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                if let Some(key_2) = &super::abstract_::PyIter_Next(c, &it)? {
+                    super::setobject::set_discard_key(c, so, key_2)?;
                     continue;
                 }
                 break;
@@ -1780,18 +1526,8 @@ pub fn set_copy_and_difference<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_copy_and_difference);
     if let Some(result) = &super::setobject::set_copy_impl(c, so)? {
-        let result_2 = match super::setobject::set_difference_update_internal(
-            c,
-            result,
-            Some(other),
-        ) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 == 0 {
+        if super::setobject::set_difference_update_internal(c, result, Some(other))? == 0
+        {
             return Ok(Some(result.clone()));
         }
         return Ok(None);
@@ -1825,14 +1561,14 @@ pub fn set_difference<C: CApi>(
                 loop {
                     let mut pos_4 = pos_3;
                     let mut entry_2 = None::<C::Object>;
-                    let result_5 = match c.set_next(Some(so), &mut pos_4, &mut entry_2) {
-                        Ok(result_5) => result_5,
-                        Err(error_3) if c.is_exception(&error_3) => {
+                    let result_4 = match c.set_next(Some(so), &mut pos_4, &mut entry_2) {
+                        Ok(result_4) => result_4,
+                        Err(error_2) if c.is_exception(&error_2) => {
                             return Err(c.unsupported("set_difference: NULL->key"));
                         }
-                        Err(error_3) => return Err(error_3),
+                        Err(error_2) => return Err(error_2),
                     };
-                    if result_5 != 0 {
+                    if result_4 != 0 {
                         let object_3 = match entry_2.as_ref() {
                             Some(object) => object.clone(),
                             None => return Err(c.unsupported("NULL->key")),
@@ -1843,23 +1579,14 @@ pub fn set_difference<C: CApi>(
                             None => return Err(c.unsupported("NULL->hash")),
                         };
                         let hash_2 = c.setentry_hash(&object_4)?;
-                        let result_6 = super::setobject::set_contains_entry(
+                        let result_5 = super::setobject::set_contains_entry(
                             c,
                             Some(other),
                             key_2.as_ref(),
                             hash_2,
                         )?;
-                        if !(result_6 != 0) {
-                            let result_7 = match c
-                                .set_add_entry(result, key_2.as_ref(), hash_2)
-                            {
-                                Ok(result_7) => result_7,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    return Err(error_4);
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            if result_7 != 0 {
+                        if !(result_5 != 0) {
+                            if c.set_add_entry(result, key_2.as_ref(), hash_2)? != 0 {
                                 return Ok(None);
                             }
                         }
@@ -1897,15 +1624,7 @@ pub fn set_difference<C: CApi>(
                     let result_3 = c
                         ._PyDict_Contains_KnownHash(other, key.as_ref(), hash)?;
                     if !(result_3 != 0) {
-                        let result_4 = match c.set_add_entry(result, key.as_ref(), hash)
-                        {
-                            Ok(result_4) => result_4,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_4 != 0 {
+                        if c.set_add_entry(result, key.as_ref(), hash)? != 0 {
                             return Ok(None);
                         }
                     }
@@ -1996,42 +1715,17 @@ pub fn set_symmetric_difference_update_dict<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            let result = match c
-                ._PyDict_Next(
-                    Some(other),
-                    &mut pos_2,
-                    &mut key,
-                    &mut value,
-                    Some(&mut hash),
-                )
+            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
+                != 0
             {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "set_symmetric_difference_update_dict: call of set_discard_entry while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
-                let result_2 = super::setobject::set_discard_entry(
+                let result = super::setobject::set_discard_entry(
                     c,
                     so,
                     key.as_ref(),
                     hash,
                 )?;
-                if result_2 == 0 {
-                    let result_3 = match c.set_add_entry(so, key.as_ref(), hash) {
-                        Ok(result_3) => result_3,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    if result_3 != 0 {
+                if result == 0 {
+                    if c.set_add_entry(so, key.as_ref(), hash)? != 0 {
                         return Ok(-1);
                     }
                 }
@@ -2082,14 +1776,7 @@ pub fn set_symmetric_difference_update_set<C: CApi>(
                     hash,
                 )?;
                 if result_2 == 0 {
-                    let result_3 = match c.set_add_entry(so, key.as_ref(), hash) {
-                        Ok(result_3) => result_3,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    if result_3 != 0 {
+                    if c.set_add_entry(so, key.as_ref(), hash)? != 0 {
                         return Ok(-1);
                     }
                 }
@@ -2113,33 +1800,11 @@ pub fn set_symmetric_difference_update<C: CApi>(
     }
     let check = c.PyDict_CheckExact(other)?;
     let rv_2 = if check {
-        let result = match super::setobject::set_symmetric_difference_update_dict(
-            c,
-            so,
-            other,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        super::setobject::set_symmetric_difference_update_dict(c, so, other)?
     } else {
         let check_2 = c.PyAnySet_Check(other)?;
         let rv = if check_2 {
-            let result_2 = match super::setobject::set_symmetric_difference_update_set(
-                c,
-                so,
-                other,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
+            super::setobject::set_symmetric_difference_update_set(c, so, other)?
         } else {
             let tp = c.Py_TYPE(so)?;
             let Some(otherset) = &super::setobject::make_new_set_basetype(
@@ -2149,18 +1814,7 @@ pub fn set_symmetric_difference_update<C: CApi>(
             )? else {
                 return Ok(None);
             };
-            let result_3 = match super::setobject::set_symmetric_difference_update_set(
-                c,
-                so,
-                otherset,
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            result_3
+            super::setobject::set_symmetric_difference_update_set(c, so, otherset)?
         };
         rv
     };
@@ -2178,28 +1832,10 @@ pub fn set_symmetric_difference_impl<C: CApi>(
     c.enter(FunctionId::set_symmetric_difference_impl);
     let tp = c.Py_TYPE(so)?;
     if let Some(result) = &super::setobject::make_new_set_basetype(c, &tp, None)? {
-        let result_2 = match super::setobject::set_update_lock_held(c, result, other) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 < 0 {
+        if super::setobject::set_update_lock_held(c, result, other)? < 0 {
             return Ok(None);
         }
-        let result_3 = match super::setobject::set_symmetric_difference_update_set(
-            c,
-            result,
-            so,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_3 < 0 {
+        if super::setobject::set_symmetric_difference_update_set(c, result, so)? < 0 {
             return Ok(None);
         }
         return Ok(Some(result.clone()));
@@ -2312,15 +1948,8 @@ pub fn set_issuperset_impl<C: CApi>(
     let it = super::abstract_::PyObject_GetIter(c, other)?;
     {
         loop {
-            let key = match super::abstract_::PyIter_Next(c, &it) {
-                Ok(key) => key,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(key_2) = &key {
-                if super::setobject::set_contains_key(c, so, key_2)? != 0 {
+            if let Some(key) = &super::abstract_::PyIter_Next(c, &it)? {
+                if super::setobject::set_contains_key(c, so, key)? != 0 {
                     continue;
                 }
                 return Ok(Some(c.global(Global::Py_False)?));
@@ -2400,14 +2029,7 @@ pub fn set_add_impl<C: CApi>(
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_add_impl);
-    let result = match super::setobject::set_add_key(c, so, key) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::setobject::set_add_key(c, so, key)? != 0 {
         return Ok(None);
     }
     return Ok(Some(c.global(Global::Py_None)?));
@@ -2431,18 +2053,7 @@ pub fn set_contains_lock_held<C: CApi>(
                         &PyFrozenSet_Type,
                         Some(key),
                     )? {
-                        let result_2 = match super::setobject::set_contains_key(
-                            c,
-                            so,
-                            tmpkey,
-                        ) {
-                            Ok(result_2) => result_2,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        return Ok(result_2);
+                        return Ok(super::setobject::set_contains_key(c, so, tmpkey)?);
                     }
                     return Ok(-1);
                 }
@@ -2567,6 +2178,31 @@ pub fn set___reduce___impl<C: CApi>(
             )?,
     );
 }
+/// CPython: Objects/setobject.c, `set___sizeof___impl`.
+pub fn set___sizeof___impl<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::set___sizeof___impl);
+    let tp = c.Py_TYPE(so)?;
+    let result = c._PyObject_SIZE(&tp)?;
+    let table = c.PySetObject_table(so)?;
+    let smalltable = c.PySetObject_smalltable(so)?;
+    let is = !match (table.as_ref(), smalltable.as_ref()) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
+    };
+    let res = if is {
+        result
+            .wrapping_add(
+                (c.PySetObject_mask(so)? as usize).wrapping_add(1).wrapping_mul(16),
+            )
+    } else {
+        result
+    };
+    return Ok(c.PyLong_FromSize_t(res)?);
+}
 /// CPython: Objects/setobject.c, `set_init`.
 pub fn set_init<C: CApi>(
     c: &mut C,
@@ -2575,76 +2211,29 @@ pub fn set_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_init);
-    match c._PyArg_NoKeywords("set", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("set", Some(kwds))?;
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let mut iterable = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(&tp_name),
-            0,
-            1,
-            &mut [Parsed::Object(&mut iterable)],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
+    c.PyArg_UnpackTuple(
+        args,
+        Some(&tp_name),
+        0,
+        1,
+        &mut [Parsed::Object(&mut iterable)],
+    )?;
+    if c.Py_REFCNT(self_)? == 1 && c.PySetObject_fill(self_)? == 0 {
+        c.set_PySetObject_hash(self_, -1)?;
+        if let Some(iterable_2) = &iterable {
+            return Ok(super::setobject::set_update_local(c, self_, iterable_2)?);
         }
-        Err(error_2) => return Err(error_2),
-    };
-    {
-        let result_3 = match c.Py_REFCNT(Some(self_)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                if c.PySetObject_fill(self_)? != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "set_init: call of set_clear_internal while an exception is pending",
-                            ),
-                    );
-                }
-                c.set_PySetObject_hash(self_, -1)?;
-                if iterable.is_some() {
-                    return Err(
-                        c
-                            .unsupported(
-                                "set_init: call of set_update_internal while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "set_init: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 == 1 {
-            if c.PySetObject_fill(self_)? == 0 {
-                c.set_PySetObject_hash(self_, -1)?;
-                if let Some(iterable_2) = &iterable {
-                    return Ok(super::setobject::set_update_local(c, self_, iterable_2)?);
-                }
-                return Ok(0);
-            }
-        }
-    };
+        return Ok(0);
+    }
     let fill = c.PySetObject_fill(self_)?;
     if fill != 0 {
         match c.set_clear_internal(self_) {
             Ok(_) => {}
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error) if c.is_exception(&error) => {
                 c.set_PySetObject_hash(self_, -1)?;
                 if iterable.is_some() {
                     return Err(
@@ -2661,7 +2250,7 @@ pub fn set_init<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error) => return Err(error),
         };
     }
     c.set_PySetObject_hash(self_, -1)?;
@@ -2679,33 +2268,10 @@ pub fn set_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_vectorcall);
-    match c._PyArg_NoKwnames("set", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "set_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("set", result_2, 0, 1) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_2 != 0 {
+    c._PyArg_NoKwnames("set", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("set", result, 0, 1)?;
+    if result != 0 {
         let item = c.item(args, 0)?;
         return Ok(super::setobject::make_new_set(c, type_, Some(&item))?);
     }
@@ -2794,20 +2360,8 @@ pub fn PySet_Add<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySet_Add);
-    if c.PySet_Check(anyset)? {
-        return Ok(super::setobject::set_add_key(c, anyset, key)?);
-    }
-    if c.PyFrozenSet_Check(anyset)? {
-        let result = match c.Py_REFCNT(Some(anyset)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(c.PyErr_BadInternalCall());
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 1 {
-            return Err(c.PyErr_BadInternalCall());
-        }
+    let check = c.PySet_Check(anyset)?;
+    if check || (c.PyFrozenSet_Check(anyset)? && !(c.Py_REFCNT(anyset)? != 1)) {
         return Ok(super::setobject::set_add_key(c, anyset, key)?);
     }
     return Err(c.PyErr_BadInternalCall());

@@ -80,13 +80,7 @@ pub fn _PyBuildSlice_Consume2<C: CApi>(
     step: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyBuildSlice_Consume2);
-    let freelists = match c._Py_object_freelists_GET() {
-        Ok(freelists) => freelists,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("_PyBuildSlice_Consume2: NULL->slices"));
-        }
-        Err(error) => return Err(error),
-    };
+    let freelists = c._Py_object_freelists_GET()?;
     let slice_cache = c._Py_object_freelists_slices_slice_cache(&freelists)?;
     let obj_3 = if slice_cache.is_some() {
         let obj = c._Py_object_freelists_slices_slice_cache(&freelists)?;
@@ -461,13 +455,7 @@ pub fn PySlice_Unpack<C: CApi>(
         1isize
     } else {
         let step_3 = c.PySliceObject_step(_r)?;
-        match c._PyEval_SliceIndex(step_3.as_ref(), step) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c._PyEval_SliceIndex(step_3.as_ref(), step)?;
         if (*step) == 0 {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
@@ -492,13 +480,7 @@ pub fn PySlice_Unpack<C: CApi>(
         *start = value;
     } else {
         let start_3 = c.PySliceObject_start(_r)?;
-        match c._PyEval_SliceIndex(start_3.as_ref(), start) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyEval_SliceIndex(start_3.as_ref(), start)?;
     };
     let stop_2 = c.PySliceObject_stop(_r)?;
     let is_3 = match stop_2.as_ref() {
@@ -514,13 +496,7 @@ pub fn PySlice_Unpack<C: CApi>(
         *stop = value_2;
     } else {
         let stop_3 = c.PySliceObject_stop(_r)?;
-        match c._PyEval_SliceIndex(stop_3.as_ref(), stop) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        c._PyEval_SliceIndex(stop_3.as_ref(), stop)?;
     };
     return Ok(0);
 }
@@ -595,13 +571,7 @@ pub fn PySlice_GetIndicesEx<C: CApi>(
     slicelength: &mut isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySlice_GetIndicesEx);
-    match super::sliceobject::PySlice_Unpack(c, _r, start, stop, step) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::sliceobject::PySlice_Unpack(c, _r, start, stop, step)?;
     *slicelength = super::sliceobject::PySlice_AdjustIndices(
         c,
         length,
@@ -619,35 +589,21 @@ pub fn slice_new<C: CApi>(
     kw: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::slice_new);
-    match c._PyArg_NoKeywords("slice", Some(kw)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("slice", Some(kw))?;
     let mut start = None::<C::Object>;
     let mut stop = None::<C::Object>;
     let mut step = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some("slice"),
-            1,
-            3,
-            &mut [
-                Parsed::Object(&mut start),
-                Parsed::Object(&mut stop),
-                Parsed::Object(&mut step),
-            ],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some("slice"),
+        1,
+        3,
+        &mut [
+            Parsed::Object(&mut start),
+            Parsed::Object(&mut stop),
+            Parsed::Object(&mut step),
+        ],
+    )?;
     let stop_2 = match start {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -669,13 +625,7 @@ pub fn slice_new<C: CApi>(
 /// CPython: Objects/sliceobject.c, `slice_dealloc`.
 pub fn slice_dealloc<C: CApi>(c: &mut C, r: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::slice_dealloc);
-    let freelists = match c._Py_object_freelists_GET() {
-        Ok(freelists) => freelists,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.unsupported("slice_dealloc: NULL->slices"));
-        }
-        Err(error) => return Err(error),
-    };
+    let freelists = c._Py_object_freelists_GET()?;
     let slice_cache = c._Py_object_freelists_slices_slice_cache(&freelists)?;
     if slice_cache.is_some() {
         c.PyObject_GC_Del(Some(r))?;
@@ -752,31 +702,20 @@ pub fn _PySlice_GetLongIndices<C: CApi>(
         Some(object) => c.is(object, Global::Py_None)?,
         None => false,
     };
-    let step_6 = if is {
-        let step_2 = match c._PyLong_GetOne() {
-            Ok(step_2) => step_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PySlice_GetLongIndices: call of _PyLong_GetZero while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        step_2.clone()
+    let (step_6, step_is_negative_2) = if is {
+        let step_2 = c._PyLong_GetOne()?;
+        (step_2.clone(), false)
     } else {
         let step_3 = c.PySliceObject_step(self_)?;
         let step_4 = match super::sliceobject::evaluate_slice_index(c, step_3.as_ref()) {
             Ok(step_4) => step_4,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 *step_ptr = None;
                 *stop_ptr = None;
                 *start_ptr = None;
-                return Err(error_2);
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         let Some(step_5) = &step_4 else {
             *step_ptr = None;
@@ -784,102 +723,93 @@ pub fn _PySlice_GetLongIndices<C: CApi>(
             *start_ptr = None;
             return Ok(-1);
         };
-        let result = match c._PyLong_Sign(step_5) {
-            Ok(result) => result,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PySlice_GetLongIndices: call of PyLong_FromLong while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let result = c._PyLong_Sign(step_5)?;
         if result == 0 {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            let error_4 = c
+            let error_2 = c
                 .PyErr_SetString(&PyExc_ValueError, "slice step cannot be zero");
             *step_ptr = None;
             *stop_ptr = None;
             *start_ptr = None;
-            return Err(error_4);
+            return Err(error_2);
         }
-        step_5.clone()
+        let step_is_negative = result < 0;
+        (step_5.clone(), step_is_negative)
     };
-    let stop = match c._PyLong_GetZero() {
-        Ok(stop) => stop,
-        Err(error_5) if c.is_exception(&error_5) => {
-            let start_10 = c.PySliceObject_start(self_)?;
-            if !(match start_10.as_ref() {
-                Some(object) => c.is(object, Global::Py_None)?,
-                None => false,
-            }) {
-                c.PySliceObject_start(self_)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "_PySlice_GetLongIndices: call of evaluate_slice_index while an exception is pending",
-                        ),
-                );
+    let (stop, stop_2) = if step_is_negative_2 {
+        let lower = match c.PyLong_FromLong(-1) {
+            Ok(lower) => lower,
+            Err(error_3) if c.is_exception(&error_3) => {
+                *step_ptr = None;
+                *stop_ptr = None;
+                *start_ptr = None;
+                return Err(error_3);
             }
-            let stop_11 = c.PySliceObject_stop(self_)?;
-            if !(match stop_11.as_ref() {
-                Some(object) => c.is(object, Global::Py_None)?,
-                None => false,
-            }) {
-                c.PySliceObject_stop(self_)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "_PySlice_GetLongIndices: call of evaluate_slice_index while an exception is pending",
-                        ),
-                );
+            Err(error_3) => return Err(error_3),
+        };
+        let upper = match super::abstract_::PyNumber_Add(c, length, &lower) {
+            Ok(upper) => upper,
+            Err(error_4) if c.is_exception(&error_4) => {
+                *step_ptr = None;
+                *stop_ptr = None;
+                *start_ptr = None;
+                return Err(error_4);
             }
-            *start_ptr = None;
-            *stop_ptr = Some(length.clone());
-            *step_ptr = Some(step_6.clone());
-            return Err(
-                c
-                    .unsupported(
-                        "_PySlice_GetLongIndices: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_5) => return Err(error_5),
+            Err(error_4) => return Err(error_4),
+        };
+        (lower.clone(), upper.clone())
+    } else {
+        let lower_2 = c._PyLong_GetZero()?;
+        (lower_2.clone(), length.clone())
     };
     let start = c.PySliceObject_start(self_)?;
     let is_2 = match start.as_ref() {
         Some(object) => c.is(object, Global::Py_None)?,
         None => false,
     };
-    let start_9 = if is_2 {
-        stop.clone()
+    let start_10 = if is_2 {
+        let start_2 = if step_is_negative_2 { stop_2.clone() } else { stop.clone() };
+        start_2.clone()
     } else {
-        let start_2 = c.PySliceObject_start(self_)?;
-        let start_3 = match super::sliceobject::evaluate_slice_index(
+        let start_3 = c.PySliceObject_start(self_)?;
+        let start_4 = match super::sliceobject::evaluate_slice_index(
             c,
-            start_2.as_ref(),
+            start_3.as_ref(),
         ) {
-            Ok(start_3) => start_3,
-            Err(error_6) if c.is_exception(&error_6) => {
+            Ok(start_4) => start_4,
+            Err(error_5) if c.is_exception(&error_5) => {
                 *step_ptr = None;
                 *stop_ptr = None;
                 *start_ptr = None;
-                return Err(error_6);
+                return Err(error_5);
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_5) => return Err(error_5),
         };
-        let Some(start_4) = &start_3 else {
+        let Some(start_5) = &start_4 else {
             *step_ptr = None;
             *stop_ptr = None;
             *start_ptr = None;
             return Ok(-1);
         };
-        let result_2 = c._PyLong_IsNegative(start_4)?;
-        let start_8 = if result_2 != 0 {
-            let start_5 = match super::abstract_::PyNumber_Add(c, start_4, length) {
-                Ok(start_5) => start_5,
+        let result_2 = c._PyLong_IsNegative(start_5)?;
+        let start_9 = if result_2 != 0 {
+            let start_6 = match super::abstract_::PyNumber_Add(c, start_5, length) {
+                Ok(start_6) => start_6,
+                Err(error_6) if c.is_exception(&error_6) => {
+                    *step_ptr = None;
+                    *stop_ptr = None;
+                    *start_ptr = None;
+                    return Err(error_6);
+                }
+                Err(error_6) => return Err(error_6),
+            };
+            let result_3 = match super::object::PyObject_RichCompareBool(
+                c,
+                &start_6,
+                &stop,
+                0,
+            ) {
+                Ok(result_3) => result_3,
                 Err(error_7) if c.is_exception(&error_7) => {
                     *step_ptr = None;
                     *stop_ptr = None;
@@ -888,13 +818,22 @@ pub fn _PySlice_GetLongIndices<C: CApi>(
                 }
                 Err(error_7) => return Err(error_7),
             };
-            let result_3 = match super::object::PyObject_RichCompareBool(
+            if result_3 < 0 {
+                *step_ptr = None;
+                *stop_ptr = None;
+                *start_ptr = None;
+                return Ok(-1);
+            }
+            let start_7 = if result_3 != 0 { stop.clone() } else { start_6.clone() };
+            start_7.clone()
+        } else {
+            let result_4 = match super::object::PyObject_RichCompareBool(
                 c,
-                &start_5,
-                &stop,
-                0,
+                start_5,
+                &stop_2,
+                4,
             ) {
-                Ok(result_3) => result_3,
+                Ok(result_4) => result_4,
                 Err(error_8) if c.is_exception(&error_8) => {
                     *step_ptr = None;
                     *stop_ptr = None;
@@ -903,70 +842,62 @@ pub fn _PySlice_GetLongIndices<C: CApi>(
                 }
                 Err(error_8) => return Err(error_8),
             };
-            if result_3 < 0 {
-                *step_ptr = None;
-                *stop_ptr = None;
-                *start_ptr = None;
-                return Ok(-1);
-            }
-            let start_6 = if result_3 != 0 { stop.clone() } else { start_5.clone() };
-            start_6.clone()
-        } else {
-            let result_4 = match super::object::PyObject_RichCompareBool(
-                c,
-                start_4,
-                length,
-                4,
-            ) {
-                Ok(result_4) => result_4,
-                Err(error_9) if c.is_exception(&error_9) => {
-                    *step_ptr = None;
-                    *stop_ptr = None;
-                    *start_ptr = None;
-                    return Err(error_9);
-                }
-                Err(error_9) => return Err(error_9),
-            };
             if result_4 < 0 {
                 *step_ptr = None;
                 *stop_ptr = None;
                 *start_ptr = None;
                 return Ok(-1);
             }
-            let start_7 = if result_4 != 0 { length.clone() } else { start_4.clone() };
-            start_7.clone()
+            let start_8 = if result_4 != 0 { stop_2.clone() } else { start_5.clone() };
+            start_8.clone()
         };
-        start_8.clone()
+        start_9.clone()
     };
-    let stop_2 = c.PySliceObject_stop(self_)?;
-    let is_3 = match stop_2.as_ref() {
+    let stop_3 = c.PySliceObject_stop(self_)?;
+    let is_3 = match stop_3.as_ref() {
         Some(object) => c.is(object, Global::Py_None)?,
         None => false,
     };
-    let stop_10 = if is_3 {
-        length.clone()
+    let stop_12 = if is_3 {
+        let stop_4 = if step_is_negative_2 { stop.clone() } else { stop_2.clone() };
+        stop_4.clone()
     } else {
-        let stop_3 = c.PySliceObject_stop(self_)?;
-        let stop_4 = match super::sliceobject::evaluate_slice_index(c, stop_3.as_ref()) {
-            Ok(stop_4) => stop_4,
-            Err(error_10) if c.is_exception(&error_10) => {
+        let stop_5 = c.PySliceObject_stop(self_)?;
+        let stop_6 = match super::sliceobject::evaluate_slice_index(c, stop_5.as_ref()) {
+            Ok(stop_6) => stop_6,
+            Err(error_9) if c.is_exception(&error_9) => {
                 *step_ptr = None;
                 *stop_ptr = None;
                 *start_ptr = None;
-                return Err(error_10);
+                return Err(error_9);
             }
-            Err(error_10) => return Err(error_10),
+            Err(error_9) => return Err(error_9),
         };
-        let Some(stop_5) = &stop_4 else {
+        let Some(stop_7) = &stop_6 else {
             *step_ptr = None;
             *stop_ptr = None;
             *start_ptr = None;
             return Ok(-1);
         };
-        let result_5 = c._PyLong_IsNegative(stop_5)?;
-        let stop_9 = if result_5 != 0 {
-            let stop_6 = match super::abstract_::PyNumber_Add(c, stop_5, length) {
-                Ok(stop_6) => stop_6,
+        let result_5 = c._PyLong_IsNegative(stop_7)?;
+        let stop_11 = if result_5 != 0 {
+            let stop_8 = match super::abstract_::PyNumber_Add(c, stop_7, length) {
+                Ok(stop_8) => stop_8,
+                Err(error_10) if c.is_exception(&error_10) => {
+                    *step_ptr = None;
+                    *stop_ptr = None;
+                    *start_ptr = None;
+                    return Err(error_10);
+                }
+                Err(error_10) => return Err(error_10),
+            };
+            let result_6 = match super::object::PyObject_RichCompareBool(
+                c,
+                &stop_8,
+                &stop,
+                0,
+            ) {
+                Ok(result_6) => result_6,
                 Err(error_11) if c.is_exception(&error_11) => {
                     *step_ptr = None;
                     *stop_ptr = None;
@@ -975,13 +906,22 @@ pub fn _PySlice_GetLongIndices<C: CApi>(
                 }
                 Err(error_11) => return Err(error_11),
             };
-            let result_6 = match super::object::PyObject_RichCompareBool(
+            if result_6 < 0 {
+                *step_ptr = None;
+                *stop_ptr = None;
+                *start_ptr = None;
+                return Ok(-1);
+            }
+            let stop_9 = if result_6 != 0 { stop.clone() } else { stop_8.clone() };
+            stop_9.clone()
+        } else {
+            let result_7 = match super::object::PyObject_RichCompareBool(
                 c,
-                &stop_6,
-                &stop,
-                0,
+                stop_7,
+                &stop_2,
+                4,
             ) {
-                Ok(result_6) => result_6,
+                Ok(result_7) => result_7,
                 Err(error_12) if c.is_exception(&error_12) => {
                     *step_ptr = None;
                     *stop_ptr = None;
@@ -990,43 +930,19 @@ pub fn _PySlice_GetLongIndices<C: CApi>(
                 }
                 Err(error_12) => return Err(error_12),
             };
-            if result_6 < 0 {
-                *step_ptr = None;
-                *stop_ptr = None;
-                *start_ptr = None;
-                return Ok(-1);
-            }
-            let stop_7 = if result_6 != 0 { stop.clone() } else { stop_6.clone() };
-            stop_7.clone()
-        } else {
-            let result_7 = match super::object::PyObject_RichCompareBool(
-                c,
-                stop_5,
-                length,
-                4,
-            ) {
-                Ok(result_7) => result_7,
-                Err(error_13) if c.is_exception(&error_13) => {
-                    *step_ptr = None;
-                    *stop_ptr = None;
-                    *start_ptr = None;
-                    return Err(error_13);
-                }
-                Err(error_13) => return Err(error_13),
-            };
             if result_7 < 0 {
                 *step_ptr = None;
                 *stop_ptr = None;
                 *start_ptr = None;
                 return Ok(-1);
             }
-            let stop_8 = if result_7 != 0 { length.clone() } else { stop_5.clone() };
-            stop_8.clone()
+            let stop_10 = if result_7 != 0 { stop_2.clone() } else { stop_7.clone() };
+            stop_10.clone()
         };
-        stop_9.clone()
+        stop_11.clone()
     };
-    *start_ptr = Some(start_9.clone());
-    *stop_ptr = Some(stop_10.clone());
+    *start_ptr = Some(start_10.clone());
+    *stop_ptr = Some(stop_12.clone());
     *step_ptr = Some(step_6.clone());
     return Ok(0);
 }

@@ -142,26 +142,11 @@ pub fn initialize_static_type<C: CApi>(
     n_unnamed_members: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::initialize_static_type);
-    let result = match super::typeobject::PyType_Ready(c, type_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::typeobject::PyType_Ready(c, type_)? < 0 {
         return Ok(-1);
     }
-    let result_2 = super::typeobject::_PyType_GetDict(c, type_)?;
-    match c
-        .initialize_structseq_dict(desc, result_2.as_ref(), n_members, n_unnamed_members)
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result = super::typeobject::_PyType_GetDict(c, type_)?;
+    c.initialize_structseq_dict(desc, result.as_ref(), n_members, n_unnamed_members)?;
     return Ok(0);
 }
 /// CPython: Objects/structseq.c, `_PyStructSequence_InitBuiltinWithFlags`.
@@ -275,20 +260,13 @@ pub fn PyStructSequence_InitType2<C: CApi>(
     desc: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyStructSequence_InitType2);
-    let result = match c.Py_REFCNT(Some(type_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.PyErr_BadInternalCall());
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.Py_REFCNT(type_)? != 0 {
         return Err(c.PyErr_BadInternalCall());
     }
     let mut n_unnamed_members = 0;
-    let result_2 = match c.count_members(desc, &mut n_unnamed_members) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+    let result = match c.count_members(desc, &mut n_unnamed_members) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -296,25 +274,25 @@ pub fn PyStructSequence_InitType2<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    let members = c.initialize_members(desc, result_2, n_unnamed_members)?;
-    c.initialize_static_fields(type_, desc, &members, result_2, 0)?;
-    let result_3 = match super::structseq::initialize_static_type(
+    let members = c.initialize_members(desc, result, n_unnamed_members)?;
+    c.initialize_static_fields(type_, desc, &members, result, 0)?;
+    let result_2 = match super::structseq::initialize_static_type(
         c,
         type_,
         desc,
-        result_2,
+        result,
         n_unnamed_members,
     ) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             c.PyMem_Free(Some(&members))?;
-            return Err(error_3);
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 < 0 {
+    if result_2 < 0 {
         c.PyMem_Free(Some(&members))?;
         return Ok(-1);
     }
@@ -339,63 +317,31 @@ pub fn _PyStructSequence_FiniBuiltin<C: CApi>(
     let result = match super::typeobject::_PyType_HasSubclasses(c, type_) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            match super::typeobject::_PyStaticType_FiniBuiltin(c, type_) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyStructSequence_FiniBuiltin: call of _Py_IsMainInterpreter while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "_PyStructSequence_FiniBuiltin: call of _Py_IsMainInterpreter while an exception is pending",
-                    ),
-            );
+            super::typeobject::_PyStaticType_FiniBuiltin(c, type_)?;
+            if c._Py_IsMainInterpreter()? != 0 {
+                c.set_PyTypeObject_tp_name(type_, None)?;
+                let tp_members_2 = c.PyTypeObject_tp_members(type_)?;
+                c.PyMem_Free(tp_members_2.as_ref())?;
+                c.set_PyTypeObject_tp_members(type_, None)?;
+                c.set_PyTypeObject_tp_base(type_, None)?;
+                return Err(error);
+            }
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
     if result != 0 {
         return Ok(());
     }
-    match super::typeobject::_PyStaticType_FiniBuiltin(c, type_) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyStructSequence_FiniBuiltin: call of _Py_IsMainInterpreter while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    {
-        let result_3 = match c._Py_IsMainInterpreter() {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                c.set_PyTypeObject_tp_name(type_, None)?;
-                let tp_members_2 = c.PyTypeObject_tp_members(type_)?;
-                c.PyMem_Free(tp_members_2.as_ref())?;
-                c.set_PyTypeObject_tp_members(type_, None)?;
-                c.set_PyTypeObject_tp_base(type_, None)?;
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            c.set_PyTypeObject_tp_name(type_, None)?;
-            let tp_members = c.PyTypeObject_tp_members(type_)?;
-            c.PyMem_Free(tp_members.as_ref())?;
-            c.set_PyTypeObject_tp_members(type_, None)?;
-            c.set_PyTypeObject_tp_base(type_, None)?;
-        }
-    };
+    super::typeobject::_PyStaticType_FiniBuiltin(c, type_)?;
+    let result_2 = c._Py_IsMainInterpreter()?;
+    if result_2 != 0 {
+        c.set_PyTypeObject_tp_name(type_, None)?;
+        let tp_members = c.PyTypeObject_tp_members(type_)?;
+        c.PyMem_Free(tp_members.as_ref())?;
+        c.set_PyTypeObject_tp_members(type_, None)?;
+        c.set_PyTypeObject_tp_base(type_, None)?;
+    }
     return Ok(());
 }
 /// CPython: Objects/structseq.c, `PyStructSequence_NewType`.

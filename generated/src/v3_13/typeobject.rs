@@ -67,7 +67,7 @@ pub fn type___sizeof__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type___sizeof__);
-    return Ok(c.type___sizeof___impl(self_)?);
+    return Ok(super::typeobject::type___sizeof___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object___getstate__`.
 pub fn object___getstate__<C: CApi>(
@@ -132,9 +132,16 @@ pub fn object___dir__<C: CApi>(
 pub fn type_from_ref<C: CApi>(
     c: &mut C,
     ref_: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_from_ref);
-    return Ok(c._PyWeakref_GET_REF(ref_)?);
+    let object = match ref_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if let Some(obj) = &c._PyWeakref_GET_REF(&object)? {
+        return Ok(Some(obj.clone()));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `managed_static_type_index_clear`.
 pub fn managed_static_type_index_clear<C: CApi>(
@@ -407,13 +414,7 @@ pub fn _PyType_HasSubclasses<C: CApi>(
         }
         return Ok(0);
     }
-    match super::typeobject::_PyStaticType_GetState(c, self_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::typeobject::_PyStaticType_GetState(c, self_)?;
     if super::typeobject::lookup_tp_subclasses(c, self_)?.is_some() {
         return Ok(1);
     }
@@ -435,38 +436,32 @@ pub fn _PyType_GetSubclasses<C: CApi>(
                 let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
+                        if super::typeobject::type_from_ref(c, None)?.is_some() {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyType_GetSubclasses: call of PyList_Append while an exception is pending",
+                                    ),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "_PyType_GetSubclasses: call of type_from_ref while an exception is pending",
+                                    "_PyType_GetSubclasses: loop that goes on with an exception pending",
                                 ),
                         );
                     }
                     Err(error) => return Err(error),
                 };
                 if result != 0 {
-                    let subclass = match super::typeobject::type_from_ref(
+                    let Some(subclass) = &super::typeobject::type_from_ref(
                         c,
                         ref_.as_ref(),
-                    ) {
-                        Ok(subclass) => subclass,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyType_GetSubclasses: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
+                    )? else {
+                        i = i_2;
+                        continue;
                     };
-                    match c.PyList_Append(&list, &subclass) {
-                        Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    c.PyList_Append(&list, subclass)?;
                     i = i_2;
                     continue;
                 }
@@ -651,13 +646,7 @@ pub fn PyType_Watch<C: CApi>(
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-type"));
     }
-    match c.typeobject_validate_watcher_id(watcher_id) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.typeobject_validate_watcher_id(watcher_id)?;
     super::typeobject::assign_version_tag(c, obj)?;
     let tp_watched = c.PyTypeObject_tp_watched(obj)?;
     c.set_PyTypeObject_tp_watched(
@@ -677,14 +666,7 @@ pub fn PyType_Unwatch<C: CApi>(
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-type"));
     }
-    let result = match c.typeobject_validate_watcher_id(watcher_id) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if c.typeobject_validate_watcher_id(watcher_id)? != 0 {
         return Ok(-1);
     }
     let tp_watched = c.PyTypeObject_tp_watched(obj)?;
@@ -939,20 +921,8 @@ pub fn check_set_special_type_attr<C: CApi>(
                 ),
         );
     }
-    let Some(value_2) = value else {
-        let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError_2,
-                    "cannot delete '%s' attribute of immutable type '%s'",
-                    &[Argument::Str(name.to_owned()), Argument::Str(tp_name_2.clone())],
-                ),
-        );
-    };
-    match c
-        .PySys_Audit(
+    if let Some(value_2) = value {
+        c.PySys_Audit(
             "object.__setattr__",
             "OsO",
             &[
@@ -960,15 +930,19 @@ pub fn check_set_special_type_attr<C: CApi>(
                 Argument::Str(name.to_owned()),
                 Argument::Object(value_2.clone()),
             ],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(1);
+        )?;
+        return Ok(1);
+    }
+    let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError_2,
+                "cannot delete '%s' attribute of immutable type '%s'",
+                &[Argument::Str(name.to_owned()), Argument::Str(tp_name_2.clone())],
+            ),
+    );
 }
 /// CPython: Objects/typeobject.c, `type_name`.
 pub fn type_name<C: CApi>(
@@ -1023,19 +997,9 @@ pub fn type_set_name<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_name);
-    let result = match super::typeobject::check_set_special_type_attr(
-        c,
-        type_,
-        Some(value),
-        "__name__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_set_special_type_attr(c, type_, Some(value), "__name__")?
+        != 0
+    {
         if !c.PyUnicode_Check(value)? {
             let tp_name = c.PyTypeObject_tp_name(type_)?;
             let tp = c.Py_TYPE(value)?;
@@ -1054,8 +1018,8 @@ pub fn type_set_name<C: CApi>(
             );
         }
         let mut name_size = 0;
-        let result_2 = c.PyUnicode_AsUTF8AndSize(Some(value), &mut name_size)?;
-        if c.strlen(&result_2)? != (name_size as usize) {
+        let result = c.PyUnicode_AsUTF8AndSize(Some(value), &mut name_size)?;
+        if c.strlen(&result)? != (name_size as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
@@ -1065,7 +1029,7 @@ pub fn type_set_name<C: CApi>(
                     ),
             );
         }
-        c.set_PyTypeObject_tp_name(type_, Some(&result_2))?;
+        c.set_PyTypeObject_tp_name(type_, Some(&result))?;
         c.set_PyHeapTypeObject_ht_name(type_, Some(value))?;
         return Ok(0);
     }
@@ -1078,19 +1042,13 @@ pub fn type_set_qualname<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_qualname);
-    let result = match super::typeobject::check_set_special_type_attr(
+    if super::typeobject::check_set_special_type_attr(
         c,
         type_,
         Some(value),
         "__qualname__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    )? != 0
+    {
         if c.PyUnicode_Check(value)? {
             c.set_PyHeapTypeObject_ht_qualname(type_, Some(value))?;
             return Ok(0);
@@ -1125,29 +1083,17 @@ pub fn type_set_module<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_module);
-    let result = match super::typeobject::check_set_special_type_attr(
+    if super::typeobject::check_set_special_type_attr(
         c,
         type_,
         Some(value),
         "__module__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    )? != 0
+    {
         super::typeobject::PyType_Modified(c, type_)?;
         let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let id__firstlineno = c._Py_ID("__firstlineno__")?;
-        match c.PyDict_Pop(dict.as_ref(), &id__firstlineno, None) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_Pop(dict.as_ref(), &id__firstlineno, None)?;
         let id__module = c._Py_ID("__module__")?;
         let object = match dict.as_ref() {
             Some(object) => object.clone(),
@@ -1171,40 +1117,16 @@ pub fn _PyType_GetFullyQualifiedName<C: CApi>(
     if let Some(qualname) = &super::typeobject::type_qualname(c, type_)? {
         let module = c.type_module(type_)?;
         let check = c.PyUnicode_Check(&module)?;
-        let result_4 = if check {
+        let result_2 = if check {
             let idbuiltins = c._Py_ID("builtins")?;
-            let result = match c._PyUnicode_Equal(&module, &idbuiltins) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyType_GetFullyQualifiedName: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
+            if c._PyUnicode_Equal(&module, &idbuiltins)? != 0 {
                 qualname.clone()
             } else {
                 let id__main = c._Py_ID("__main__")?;
-                let result_2 = match c._PyUnicode_Equal(&module, &id__main) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyType_GetFullyQualifiedName: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if result_2 != 0 {
+                if c._PyUnicode_Equal(&module, &id__main)? != 0 {
                     qualname.clone()
                 } else {
-                    let result_3 = match c
+                    let result = c
                         .PyUnicode_FromFormat(
                             "%U%c%U",
                             &[
@@ -1212,21 +1134,14 @@ pub fn _PyType_GetFullyQualifiedName<C: CApi>(
                                 Argument::Int(sep as i64),
                                 Argument::Object(qualname.clone()),
                             ],
-                        )
-                    {
-                        Ok(result_3) => result_3,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    result_3.clone()
+                        )?;
+                    result.clone()
                 }
             }
         } else {
             qualname.clone()
         };
-        return Ok(Some(result_4));
+        return Ok(Some(result_2));
     }
     return Ok(None);
 }
@@ -1256,23 +1171,20 @@ pub fn type_abstractmethods<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut mod_ = None::<C::Object>;
-    let result = match c.PyDict_GetItemRef(&object, &id__abstractmethods_2, &mut mod_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result == 0 {
+    if c.PyDict_GetItemRef(&object, &id__abstractmethods_2, &mut mod_)? == 0 {
         let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
         let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-        let _ = c.PyErr_SetObject(&PyExc_AttributeError_2, &id__abstractmethods_3);
-        return Err(
-            c
-                .unsupported(
-                    "type_abstractmethods: return of a computed value while an exception is pending",
-                ),
-        );
+        let error = c.PyErr_SetObject(&PyExc_AttributeError_2, &id__abstractmethods_3);
+        return if mod_.is_none() {
+            Err(error)
+        } else {
+            Err(
+                c
+                    .unsupported(
+                        "type_abstractmethods: return of an object while an exception is pending",
+                    ),
+            )
+        };
     }
     return Ok(mod_);
 }
@@ -1291,24 +1203,11 @@ pub fn type_set_abstractmethods<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_SetItem(&object, &id__abstractmethods, value_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyDict_SetItem(&object, &id__abstractmethods, value_2)?;
         result
     } else {
         let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
-        let result_3 = match c.PyDict_Pop(dict.as_ref(), &id__abstractmethods_2, None) {
-            Ok(result_3) => result_3,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_3 == 0 {
+        if c.PyDict_Pop(dict.as_ref(), &id__abstractmethods_2, None)? == 0 {
             let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
             let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
             return Err(c.PyErr_SetObject(&PyExc_AttributeError, &id__abstractmethods_3));
@@ -1437,17 +1336,11 @@ pub fn mro_hierarchy<C: CApi>(
                 loop {
                     if i < result_4 {
                         let subclass = c.PyList_GET_ITEM(&subclasses, i)?;
-                        let result_5 = match super::typeobject::mro_hierarchy(
+                        let result_5 = super::typeobject::mro_hierarchy(
                             c,
                             &subclass,
                             temp,
-                        ) {
-                            Ok(result_5) => result_5,
-                            Err(error_5) if c.is_exception(&error_5) => {
-                                return Err(error_5);
-                            }
-                            Err(error_5) => return Err(error_5),
-                        };
+                        )?;
                         if !(result_5 < 0) {
                             let i_2 = i.wrapping_add(1);
                             i = i_2;
@@ -1474,19 +1367,13 @@ pub fn type_set_bases_unlocked<C: CApi>(
     new_bases: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_bases_unlocked);
-    let result = match super::typeobject::check_set_special_type_attr(
+    if super::typeobject::check_set_special_type_attr(
         c,
         type_,
         Some(new_bases),
         "__bases__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    )? != 0
+    {
         if !c.PyTuple_Check(new_bases)? {
             let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
             let tp_2 = c.Py_TYPE(new_bases)?;
@@ -1516,11 +1403,11 @@ pub fn type_set_bases_unlocked<C: CApi>(
                     ),
             );
         }
-        let result_2 = c.PyTuple_GET_SIZE(new_bases)?;
+        let result = c.PyTuple_GET_SIZE(new_bases)?;
         {
             let mut i = 0isize;
             loop {
-                if i < result_2 {
+                if i < result {
                     let base = c.PyTuple_GET_ITEM(new_bases, i)?;
                     if !c.PyType_Check(&base)? {
                         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
@@ -1539,10 +1426,10 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                 ),
                         );
                     }
-                    let result_3 = super::typeobject::lookup_tp_mro(c, Some(&base))?;
+                    let result_2 = super::typeobject::lookup_tp_mro(c, Some(&base))?;
                     if super::typeobject::is_subtype_with_mro(
                         c,
-                        result_3.as_ref(),
+                        result_2.as_ref(),
                         Some(&base),
                         Some(type_),
                     )? != 0
@@ -1582,24 +1469,18 @@ pub fn type_set_bases_unlocked<C: CApi>(
         };
         if let Some(new_base) = &super::typeobject::best_base(c, Some(new_bases))? {
             let tp_base = c.PyTypeObject_tp_base(type_)?;
-            let result_4 = match super::typeobject::compatible_for_assignment(
+            if super::typeobject::compatible_for_assignment(
                 c,
                 tp_base.as_ref(),
                 new_base,
                 "__bases__",
-            ) {
-                Ok(result_4) => result_4,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_4 != 0 {
+            )? != 0
+            {
                 let old_bases = super::typeobject::lookup_tp_bases(c, type_)?;
                 let old_base = c.PyTypeObject_tp_base(type_)?;
                 match super::typeobject::set_tp_bases(c, type_, Some(new_bases), 0) {
                     Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error) if c.is_exception(&error) => {
                         c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
                         return Err(
                             c
@@ -1608,14 +1489,14 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
                 c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
                 let temp = match c.PyList_New(0) {
                     Ok(temp) => temp,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        let result_16 = super::typeobject::lookup_tp_bases(c, type_)?;
-                        if match result_16.as_ref() {
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        let result_14 = super::typeobject::lookup_tp_bases(c, type_)?;
+                        if match result_14.as_ref() {
                             Some(object) => c.Py_Is(new_bases, object)?,
                             None => false,
                         } {
@@ -1626,22 +1507,22 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                 0,
                             ) {
                                 Ok(_) => {}
-                                Err(error_10) if c.is_exception(&error_10) => {
+                                Err(error_8) if c.is_exception(&error_8) => {
                                     c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
-                                    return Err(error_10);
+                                    return Err(error_8);
                                 }
-                                Err(error_10) => return Err(error_10),
+                                Err(error_8) => return Err(error_8),
                             };
                             c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
-                            return Err(error_4);
+                            return Err(error_2);
                         }
-                        return Err(error_4);
+                        return Err(error_2);
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error_2) => return Err(error_2),
                 };
-                let result_6 = match super::typeobject::mro_hierarchy(c, type_, &temp) {
-                    Ok(result_6) => result_6,
-                    Err(error_5) if c.is_exception(&error_5) => {
+                let result_4 = match super::typeobject::mro_hierarchy(c, type_, &temp) {
+                    Ok(result_4) => result_4,
+                    Err(error_3) if c.is_exception(&error_3) => {
                         let _ = c.PyList_GET_SIZE(&temp)?.wrapping_sub(1);
                         return Err(
                             c
@@ -1650,11 +1531,11 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_3) => return Err(error_3),
                 };
-                if !(result_6 < 0) {
-                    let result_14 = super::typeobject::lookup_tp_bases(c, type_)?;
-                    let is_3 = match result_14.as_ref() {
+                if !(result_4 < 0) {
+                    let result_12 = super::typeobject::lookup_tp_bases(c, type_)?;
+                    let is_3 = match result_12.as_ref() {
                         Some(object) => c.Py_Is(new_bases, object)?,
                         None => false,
                     };
@@ -1664,13 +1545,13 @@ pub fn type_set_bases_unlocked<C: CApi>(
                             type_,
                             old_bases.as_ref(),
                         )?;
-                        let result_15 = super::typeobject::add_all_subclasses(
+                        let result_13 = super::typeobject::add_all_subclasses(
                             c,
                             type_,
                             new_bases,
                         )?;
                         super::typeobject::update_all_slots(c, type_)?;
-                        result_15
+                        result_13
                     } else {
                         0i32
                     };
@@ -1681,13 +1562,13 @@ pub fn type_set_bases_unlocked<C: CApi>(
                     let mut i_4 = i_3;
                     loop {
                         if i_4 >= 0 {
-                            let result_7 = c.PyList_GET_ITEM(&temp, i_4)?;
+                            let result_5 = c.PyList_GET_ITEM(&temp, i_4)?;
                             let mut cls = None::<C::Object>;
                             let mut new_mro = None::<C::Object>;
                             let mut old_mro = None::<C::Object>;
                             match c
                                 .PyArg_UnpackTuple(
-                                    &result_7,
+                                    &result_5,
                                     Some(""),
                                     2,
                                     3,
@@ -1699,11 +1580,11 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                 )
                             {
                                 Ok(_) => {}
-                                Err(error_6) if c.is_exception(&error_6) => {
+                                Err(error_4) if c.is_exception(&error_4) => {
                                     if super::typeobject::lookup_tp_mro(c, None)?.is_none() {
                                         match super::typeobject::set_tp_mro(c, None, None, 0) {
                                             Ok(_) => {}
-                                            Err(error_8) if c.is_exception(&error_8) => {
+                                            Err(error_6) if c.is_exception(&error_6) => {
                                                 return Err(
                                                     c
                                                         .unsupported(
@@ -1711,7 +1592,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                                         ),
                                                 );
                                             }
-                                            Err(error_8) => return Err(error_8),
+                                            Err(error_6) => return Err(error_6),
                                         };
                                         return Err(
                                             c
@@ -1727,7 +1608,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                             ),
                                     );
                                 }
-                                Err(error_6) => return Err(error_6),
+                                Err(error_4) => return Err(error_4),
                             };
                             let cls_2 = match cls {
                                 Some(object) => object,
@@ -1741,11 +1622,11 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                     return Err(c.unsupported("NULL from a parser of arguments"));
                                 }
                             };
-                            let result_9 = super::typeobject::lookup_tp_mro(
+                            let result_7 = super::typeobject::lookup_tp_mro(
                                 c,
                                 Some(&cls_2),
                             )?;
-                            let is = match result_9.as_ref() {
+                            let is = match result_7.as_ref() {
                                 Some(object) => c.Py_Is(&new_mro_2, object)?,
                                 None => false,
                             };
@@ -1757,7 +1638,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                     0,
                                 ) {
                                     Ok(_) => {}
-                                    Err(error_7) if c.is_exception(&error_7) => {
+                                    Err(error_5) if c.is_exception(&error_5) => {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -1765,7 +1646,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
                                                 ),
                                         );
                                     }
-                                    Err(error_7) => return Err(error_7),
+                                    Err(error_5) => return Err(error_5),
                                 };
                             }
                             let i_5 = i_4.wrapping_sub(1);
@@ -1775,8 +1656,8 @@ pub fn type_set_bases_unlocked<C: CApi>(
                         break;
                     }
                 };
-                let result_12 = super::typeobject::lookup_tp_bases(c, type_)?;
-                let is_2 = match result_12.as_ref() {
+                let result_10 = super::typeobject::lookup_tp_bases(c, type_)?;
+                let is_2 = match result_10.as_ref() {
                     Some(object) => c.Py_Is(new_bases, object)?,
                     None => false,
                 };
@@ -1788,11 +1669,11 @@ pub fn type_set_bases_unlocked<C: CApi>(
                         0,
                     ) {
                         Ok(_) => {}
-                        Err(error_9) if c.is_exception(&error_9) => {
+                        Err(error_7) if c.is_exception(&error_7) => {
                             c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
-                            return Err(error_9);
+                            return Err(error_7);
                         }
-                        Err(error_9) => return Err(error_9),
+                        Err(error_7) => return Err(error_7),
                     };
                     c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
                 }
@@ -1841,42 +1722,26 @@ pub fn type_get_doc<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut result = None::<C::Object>;
-    let result_7 = {
-        let result_2 = match c.PyDict_GetItemRef(&object, &id__doc, &mut result) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 == 0 {
-            Some(c.global(Global::Py_None)?)
-        } else {
-            let result_6 = if let Some(result_3) = &result {
-                let tp = c.Py_TYPE(result_3)?;
-                let descr_get = c.slot(&tp, Slot::tp_descr_get)?;
-                let result_5 = if let Some(descr_get_2) = &descr_get {
-                    let result_4 = match c
-                        .call_descrgetfunc(descr_get_2, result_3, None, Some(type_))
-                    {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_4.clone()
-                } else {
-                    result_3.clone()
-                };
-                Some(result_5.clone())
+    let result_6 = if c.PyDict_GetItemRef(&object, &id__doc, &mut result)? == 0 {
+        Some(c.global(Global::Py_None)?)
+    } else {
+        let result_5 = if let Some(result_2) = &result {
+            let tp = c.Py_TYPE(result_2)?;
+            let descr_get = c.slot(&tp, Slot::tp_descr_get)?;
+            let result_4 = if let Some(descr_get_2) = &descr_get {
+                let result_3 = c
+                    .call_descrgetfunc(descr_get_2, result_2, None, Some(type_))?;
+                result_3.clone()
             } else {
-                None
+                result_2.clone()
             };
-            result_6.clone()
-        }
+            Some(result_4.clone())
+        } else {
+            None
+        };
+        result_5.clone()
     };
-    return Ok(result_7);
+    return Ok(result_6);
 }
 /// CPython: Objects/typeobject.c, `type_get_text_signature`.
 pub fn type_get_text_signature<C: CApi>(
@@ -1895,19 +1760,9 @@ pub fn type_set_doc<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_doc);
-    let result = match super::typeobject::check_set_special_type_attr(
-        c,
-        type_,
-        Some(value),
-        "__doc__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_set_special_type_attr(c, type_, Some(value), "__doc__")?
+        != 0
+    {
         super::typeobject::PyType_Modified(c, type_)?;
         let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let id__doc = c._Py_ID("__doc__")?;
@@ -1944,54 +1799,27 @@ pub fn type_get_annotations<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut annotations = None::<C::Object>;
-    match c.PyDict_GetItemRef(&object, &id__annotations, &mut annotations) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyDict_GetItemRef(&object, &id__annotations, &mut annotations)?;
     let annotations_7 = if let Some(annotations_2) = &annotations {
         let tp = c.Py_TYPE(annotations_2)?;
         let get = c.slot(&tp, Slot::tp_descr_get)?;
         let annotations_4 = if let Some(get_2) = &get {
-            let annotations_3 = match c
-                .call_descrgetfunc(get_2, annotations_2, None, Some(type_))
-            {
-                Ok(annotations_3) => annotations_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let annotations_3 = c
+                .call_descrgetfunc(get_2, annotations_2, None, Some(type_))?;
             annotations_3.clone()
         } else {
             annotations_2.clone()
         };
         Some(annotations_4.clone())
     } else {
-        let annotations_5 = match c.PyDict_New() {
-            Ok(annotations_5) => annotations_5,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        let annotations_5 = c.PyDict_New()?;
         let id__annotations_2 = c._Py_ID("__annotations__")?;
         let object_2 = match dict.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match c
-            .PyDict_SetItem(&object_2, &id__annotations_2, &annotations_5)
-        {
-            Ok(result_2) => result_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        let annotations_6 = if result_2 != 0 {
+        let result = c.PyDict_SetItem(&object_2, &id__annotations_2, &annotations_5)?;
+        let annotations_6 = if result != 0 {
             None
         } else {
             super::typeobject::PyType_Modified(c, type_)?;
@@ -2027,23 +1855,10 @@ pub fn type_set_annotations<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_SetItem(&object, &id__annotations, value_2) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyDict_SetItem(&object, &id__annotations, value_2)?;
     } else {
         let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match c.PyDict_Pop(dict.as_ref(), &id__annotations_2, None) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 == 0 {
+        if c.PyDict_Pop(dict.as_ref(), &id__annotations_2, None)? == 0 {
             let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
             return Err(c.PyErr_SetString(&PyExc_AttributeError, "__annotations__"));
         }
@@ -2067,14 +1882,7 @@ pub fn type_get_type_params<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut params = None::<C::Object>;
-    let result_2 = match c.PyDict_GetItemRef(&object, &id__type_params, &mut params) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result_2 == 0 {
+    if c.PyDict_GetItemRef(&object, &id__type_params, &mut params)? == 0 {
         return Ok(Some(c.PyTuple_New(0)?));
     }
     return Ok(params);
@@ -2086,30 +1894,24 @@ pub fn type_set_type_params<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_type_params);
-    let result = match super::typeobject::check_set_special_type_attr(
+    if super::typeobject::check_set_special_type_attr(
         c,
         type_,
         Some(value),
         "__type_params__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    )? != 0
+    {
         let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let id__type_params = c._Py_ID("__type_params__")?;
         let object = match dict.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = c.PyDict_SetItem(&object, &id__type_params, value)?;
-        if result_2 == 0 {
+        let result = c.PyDict_SetItem(&object, &id__type_params, value)?;
+        if result == 0 {
             super::typeobject::PyType_Modified(c, type_)?;
         }
-        return Ok(result_2);
+        return Ok(result);
     }
     return Ok(-1);
 }
@@ -2142,20 +1944,16 @@ pub fn type_repr<C: CApi>(
         Ok(mod_) => mod_,
         Err(error) if c.is_exception(&error) => {
             if super::typeobject::type_qualname(c, self_)?.is_some() {
-                let tp_name_3 = c.PyTypeObject_tp_name(self_)?;
-                let result_6 = match c
-                    .PyUnicode_FromFormat(
-                        "<class '%s'>",
-                        &[Argument::Str(tp_name_3.clone())],
-                    )
-                {
-                    Ok(result_6) => result_6,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                return Ok(Some(result_6));
+                let tp_name_2 = c.PyTypeObject_tp_name(self_)?;
+                return Ok(
+                    Some(
+                        c
+                            .PyUnicode_FromFormat(
+                                "<class '%s'>",
+                                &[Argument::Str(tp_name_2.clone())],
+                            )?,
+                    ),
+                );
             }
             return Ok(None);
         }
@@ -2164,71 +1962,37 @@ pub fn type_repr<C: CApi>(
     let check = c.PyUnicode_Check(&mod_)?;
     let mod__2 = if check { Some(mod_.clone()) } else { None };
     if let Some(name) = &super::typeobject::type_qualname(c, self_)? {
-        let result_5 = if let Some(mod__3) = &mod__2 {
+        let result_3 = if let Some(mod__3) = &mod__2 {
             let idbuiltins = c._Py_ID("builtins")?;
-            let result = match c._PyUnicode_Equal(mod__3, &idbuiltins) {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c.PyTypeObject_tp_name(self_)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "type_repr: call of PyUnicode_FromFormat while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result != 0 {
+            if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
                 let tp_name = c.PyTypeObject_tp_name(self_)?;
-                let result_2 = match c
+                let result = c
                     .PyUnicode_FromFormat(
                         "<class '%s'>",
                         &[Argument::Str(tp_name.clone())],
-                    )
-                {
-                    Ok(result_2) => result_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                result_2.clone()
+                    )?;
+                result.clone()
             } else {
-                let result_3 = match c
+                let result_2 = c
                     .PyUnicode_FromFormat(
                         "<class '%U.%U'>",
                         &[
                             Argument::Object(mod__3.clone()),
                             Argument::Object(name.clone()),
                         ],
-                    )
-                {
-                    Ok(result_3) => result_3,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                result_3.clone()
+                    )?;
+                result_2.clone()
             }
         } else {
-            let tp_name_2 = c.PyTypeObject_tp_name(self_)?;
-            let result_4 = match c
+            let tp_name = c.PyTypeObject_tp_name(self_)?;
+            let result = c
                 .PyUnicode_FromFormat(
                     "<class '%s'>",
-                    &[Argument::Str(tp_name_2.clone())],
-                )
-            {
-                Ok(result_4) => result_4,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            result_4.clone()
+                    &[Argument::Str(tp_name.clone())],
+                )?;
+            result.clone()
         };
-        return Ok(Some(result_5));
+        return Ok(Some(result_3));
     }
     return Ok(None);
 }
@@ -2292,18 +2056,12 @@ pub fn type_call<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let obj_2 = c._Py_CheckFunctionResult(self_, Some(&obj), None)?;
+    let obj_2 = super::call::_Py_CheckFunctionResult(c, Some(self_), Some(&obj), None)?;
     if c.PyObject_TypeCheck(&obj_2, self_)? != 0 {
         let type_ = c.Py_TYPE(&obj_2)?;
         let tp_init = c.slot(&type_, Slot::tp_init)?;
         if let Some(tp_init_2) = &tp_init {
-            match c.call_initproc(tp_init_2, &obj_2, args, kwds) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            c.call_initproc(tp_init_2, &obj_2, args, kwds)?;
         }
         return Ok(obj_2);
     }
@@ -2460,26 +2218,7 @@ pub fn subtype_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Er
         };
         let tp_dictoffset_2 = c.PyTypeObject_tp_dictoffset(&object_6)?;
         if tp_dictoffset != tp_dictoffset_2 {
-            let dictptr = match super::object::_PyObject_ComputedDictPointer(c, self_) {
-                Ok(dictptr) => dictptr,
-                Err(error) if c.is_exception(&error) => {
-                    if baseclear_2.is_some() {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "subtype_clear: call of call_inquiry while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "subtype_clear: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let dictptr = super::object::_PyObject_ComputedDictPointer(c, self_)?;
             if let Some(dictptr_2) = &dictptr && c.read(dictptr_2)?.is_some() {
                 c.write(dictptr_2, None)?;
             }
@@ -2497,69 +2236,51 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     if !(c._PyType_HasFeature(&base, 16384)? != 0) {
         let tp_finalize_3 = c.slot(&base, Slot::tp_finalize)?;
         if tp_finalize_3.is_some() {
-            match c.PyObject_CallFinalizerFromDealloc(self_) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            c.PyObject_CallFinalizerFromDealloc(self_)?;
         }
         let tp_del_3 = c.slot(&base, Slot::tp_del)?;
         if let Some(tp_del_4) = &tp_del_3 {
             c.call_destructor(tp_del_4, self_)?;
-            let result_6 = match c.Py_REFCNT(Some(self_)) {
-                Ok(result_6) => result_6,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "subtype_dealloc: loop while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            if result_6 > 0 {
+            if c.Py_REFCNT(self_)? > 0 {
                 return Ok(());
             }
         }
         let (base_10, basedealloc_4) = {
             let mut base_8 = Some(base.clone());
             loop {
-                let object_16 = match base_8.as_ref() {
+                let object_12 = match base_8.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_dealloc")),
                 };
-                let basedealloc_3 = c.slot(&object_16, Slot::tp_dealloc)?;
+                let basedealloc_3 = c.slot(&object_12, Slot::tp_dealloc)?;
                 if c.is_function(basedealloc_3.as_ref(), FunctionId::subtype_dealloc)? {
-                    let object_17 = match base_8.as_ref() {
+                    let object_13 = match base_8.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->tp_base")),
                     };
-                    let base_9 = c.PyTypeObject_tp_base(&object_17)?;
+                    let base_9 = c.PyTypeObject_tp_base(&object_13)?;
                     base_8 = base_9.clone();
                     continue;
                 }
                 break (base_8.clone(), basedealloc_3.clone());
             }
         };
-        let type__3 = c.Py_TYPE(self_)?;
-        let tp_flags_3 = c.PyTypeObject_tp_flags(&type__3)?;
+        let type__2 = c.Py_TYPE(self_)?;
+        let tp_flags_3 = c.PyTypeObject_tp_flags(&type__2)?;
         let value_3 = if (tp_flags_3 & 512) != 0 {
-            let object_18 = match base_10.as_ref() {
+            let object_14 = match base_10.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_flags")),
             };
-            if (c.PyTypeObject_tp_flags(&object_18)? & 512) != 0 { false } else { true }
+            if (c.PyTypeObject_tp_flags(&object_14)? & 512) != 0 { false } else { true }
         } else {
             false
         };
-        let function_6 = match basedealloc_4.as_ref() {
+        let function_2 = match basedealloc_4.as_ref() {
             Some(function) => function.clone(),
             None => return Err(c.unsupported("call of a slot that is empty")),
         };
-        c.call_destructor(&function_6, self_)?;
+        c.call_destructor(&function_2, self_)?;
         if value_3 {}
         return Ok(());
     }
@@ -2592,13 +2313,7 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     };
     let tp_finalize_2 = c.slot(&base, Slot::tp_finalize)?;
     if tp_finalize_2.is_some() {
-        match c.PyObject_CallFinalizerFromDealloc(self_) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c.PyObject_CallFinalizerFromDealloc(self_)?;
     }
     let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&base)?;
     if tp_weaklistoffset != 0 {
@@ -2613,56 +2328,18 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     let tp_del = c.slot(&base, Slot::tp_del)?;
     if let Some(tp_del_2) = &tp_del {
         c.call_destructor(tp_del_2, self_)?;
-        let result_2 = match c.Py_REFCNT(Some(self_)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if value {
-                    if c.PyTypeObject_tp_weaklistoffset(&base)? != 0 {
-                        let object_4 = match base_4.as_ref() {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
-                        };
-                        if c.PyTypeObject_tp_weaklistoffset(&object_4)? != 0 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "subtype_dealloc: loop while an exception is pending",
-                                    ),
-                            );
-                        }
-                        c._PyWeakref_ClearWeakRefsNoCallbacks(self_)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "subtype_dealloc: loop while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "subtype_dealloc: loop while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c.unsupported("subtype_dealloc: loop while an exception is pending"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 > 0 {
+        if c.Py_REFCNT(self_)? > 0 {
             return Ok(());
         }
     }
     if value {
         let tp_weaklistoffset_2 = c.PyTypeObject_tp_weaklistoffset(&base)?;
         if tp_weaklistoffset_2 != 0 {
-            let object_5 = match base_4.as_ref() {
+            let object_4 = match base_4.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
             };
-            if !(c.PyTypeObject_tp_weaklistoffset(&object_5)? != 0) {
+            if !(c.PyTypeObject_tp_weaklistoffset(&object_4)? != 0) {
                 c._PyWeakref_ClearWeakRefsNoCallbacks(self_)?;
             }
         }
@@ -2670,29 +2347,29 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     let (base_7, basedealloc_2) = {
         let mut base_5 = Some(base.clone());
         loop {
-            let object_6 = match base_5.as_ref() {
+            let object_5 = match base_5.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_dealloc")),
             };
-            let basedealloc = c.slot(&object_6, Slot::tp_dealloc)?;
+            let basedealloc = c.slot(&object_5, Slot::tp_dealloc)?;
             if c.is_function(basedealloc.as_ref(), FunctionId::subtype_dealloc)? {
-                let object_7 = match base_5.as_ref() {
+                let object_6 = match base_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_3 = c.Py_SIZE(&object_7)?;
-                if result_3 != 0 {
-                    let object_8 = match base_5.as_ref() {
+                let result = c.Py_SIZE(&object_6)?;
+                if result != 0 {
+                    let object_7 = match base_5.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    c.clear_slots(&object_8, self_)?;
+                    c.clear_slots(&object_7, self_)?;
                 }
-                let object_9 = match base_5.as_ref() {
+                let object_8 = match base_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_base")),
                 };
-                let base_6 = c.PyTypeObject_tp_base(&object_9)?;
+                let base_6 = c.PyTypeObject_tp_base(&object_8)?;
                 base_5 = base_6.clone();
                 continue;
             }
@@ -2705,93 +2382,12 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     } else {
         let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&base)?;
         if tp_dictoffset != 0 {
-            let object_10 = match base_7.as_ref() {
+            let object_9 = match base_7.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_dictoffset")),
             };
-            if !(c.PyTypeObject_tp_dictoffset(&object_10)? != 0) {
-                let dictptr = match super::object::_PyObject_ComputedDictPointer(
-                    c,
-                    self_,
-                ) {
-                    Ok(dictptr) => dictptr,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        let type_ = c.Py_TYPE(self_)?;
-                        let object_11 = match base_7.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        if !(c._PyType_HasFeature(&object_11, 16384)? != 0) {
-                            if !((c.PyTypeObject_tp_flags(&type_)? & 512) != 0) {
-                                let function_3 = match basedealloc_2.as_ref() {
-                                    Some(function) => function.clone(),
-                                    None => {
-                                        return Err(c.unsupported("call of a slot that is empty"));
-                                    }
-                                };
-                                c.call_destructor(&function_3, self_)?;
-                                return Err(error_3);
-                            }
-                            let object_13 = match base_7.as_ref() {
-                                Some(object) => object.clone(),
-                                None => return Err(c.unsupported("NULL->tp_flags")),
-                            };
-                            if !((c.PyTypeObject_tp_flags(&object_13)? & 512) != 0) {
-                                let function_4 = match basedealloc_2.as_ref() {
-                                    Some(function) => function.clone(),
-                                    None => {
-                                        return Err(c.unsupported("call of a slot that is empty"));
-                                    }
-                                };
-                                c.call_destructor(&function_4, self_)?;
-                                return Err(error_3);
-                            }
-                            let function_3 = match basedealloc_2.as_ref() {
-                                Some(function) => function.clone(),
-                                None => {
-                                    return Err(c.unsupported("call of a slot that is empty"));
-                                }
-                            };
-                            c.call_destructor(&function_3, self_)?;
-                            return Err(error_3);
-                        }
-                        if !((c.PyTypeObject_tp_flags(&type_)? & 512) != 0) {
-                            let function = match basedealloc_2.as_ref() {
-                                Some(function) => function.clone(),
-                                None => {
-                                    return Err(c.unsupported("call of a slot that is empty"));
-                                }
-                            };
-                            c.call_destructor(&function, self_)?;
-                            return Err(error_3);
-                        }
-                        let object_12 = match base_7.as_ref() {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->tp_flags")),
-                        };
-                        if !((c.PyTypeObject_tp_flags(&object_12)? & 512) != 0) {
-                            let function_2 = match basedealloc_2.as_ref() {
-                                Some(function) => function.clone(),
-                                None => {
-                                    return Err(c.unsupported("call of a slot that is empty"));
-                                }
-                            };
-                            c.call_destructor(&function_2, self_)?;
-                            return Err(error_3);
-                        }
-                        let function = match basedealloc_2.as_ref() {
-                            Some(function) => function.clone(),
-                            None => {
-                                return Err(c.unsupported("call of a slot that is empty"));
-                            }
-                        };
-                        c.call_destructor(&function, self_)?;
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+            if !(c.PyTypeObject_tp_dictoffset(&object_9)? != 0) {
+                let dictptr = super::object::_PyObject_ComputedDictPointer(c, self_)?;
                 if let Some(dictptr_2) = &dictptr {
                     let dict = c.read(dictptr_2)?;
                     if dict.is_some() {
@@ -2801,28 +2397,28 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
             }
         }
     };
-    let type__2 = c.Py_TYPE(self_)?;
-    let object_14 = match base_7.as_ref() {
+    let type_ = c.Py_TYPE(self_)?;
+    let object_10 = match base_7.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_4 = c._PyType_HasFeature(&object_14, 16384)?;
-    if result_4 != 0 {}
-    let tp_flags_2 = c.PyTypeObject_tp_flags(&type__2)?;
+    let result_2 = c._PyType_HasFeature(&object_10, 16384)?;
+    if result_2 != 0 {}
+    let tp_flags_2 = c.PyTypeObject_tp_flags(&type_)?;
     let value_2 = if (tp_flags_2 & 512) != 0 {
-        let object_15 = match base_7.as_ref() {
+        let object_11 = match base_7.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->tp_flags")),
         };
-        if (c.PyTypeObject_tp_flags(&object_15)? & 512) != 0 { false } else { true }
+        if (c.PyTypeObject_tp_flags(&object_11)? & 512) != 0 { false } else { true }
     } else {
         false
     };
-    let function_5 = match basedealloc_2.as_ref() {
+    let function = match basedealloc_2.as_ref() {
         Some(function) => function.clone(),
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
-    c.call_destructor(&function_5, self_)?;
+    c.call_destructor(&function, self_)?;
     if value_2 {}
     return Ok(());
 }
@@ -2910,13 +2506,7 @@ pub fn _PyObject_LookupSpecial<C: CApi>(
         let f = c.slot(&tp_2, Slot::tp_descr_get)?;
         let res_4 = if let Some(f_2) = &f {
             let tp_3 = c.Py_TYPE(self_)?;
-            let res_3 = match c.call_descrgetfunc(f_2, res_2, Some(self_), Some(&tp_3)) {
-                Ok(res_3) => res_3,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let res_3 = c.call_descrgetfunc(f_2, res_2, Some(self_), Some(&tp_3))?;
             res_3.clone()
         } else {
             res_2.clone()
@@ -2957,14 +2547,7 @@ pub fn lookup_maybe_method<C: CApi>(
             let f = c.slot(&tp_2, Slot::tp_descr_get)?;
             let res_3 = if let Some(f_2) = &f {
                 let tp_3 = c.Py_TYPE(self_)?;
-                let res_2 = match c.call_descrgetfunc(f_2, res, Some(self_), Some(&tp_3))
-                {
-                    Ok(res_2) => res_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                let res_2 = c.call_descrgetfunc(f_2, res, Some(self_), Some(&tp_3))?;
                 res_2.clone()
             } else {
                 res.clone()
@@ -3093,31 +2676,17 @@ pub fn class_name<C: CApi>(
     c.enter(FunctionId::class_name);
     let id__name = c._Py_ID("__name__")?;
     let mut name = None::<C::Object>;
-    let name_3 = {
-        let result = match super::object::PyObject_GetOptionalAttr(
-            c,
-            cls,
-            &id__name,
-            &mut name,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            let name_2 = match super::object::PyObject_Repr(c, Some(cls)) {
-                Ok(name_2) => name_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            name_2.clone()
-        } else {
-            name.clone()
-        }
+    let name_3 = if super::object::PyObject_GetOptionalAttr(
+        c,
+        cls,
+        &id__name,
+        &mut name,
+    )? == 0
+    {
+        let name_2 = super::object::PyObject_Repr(c, Some(cls))?;
+        name_2.clone()
+    } else {
+        name.clone()
     };
     return Ok(name_3);
 }
@@ -3193,13 +2762,7 @@ pub fn type_mro_impl<C: CApi>(
     let seq_3 = if check {
         seq.clone()
     } else {
-        let seq_2 = match super::abstract_::PySequence_List(c, &seq) {
-            Ok(seq_2) => seq_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let seq_2 = super::abstract_::PySequence_List(c, &seq)?;
         seq_2.clone()
     };
     return Ok(seq_3);
@@ -3272,27 +2835,15 @@ pub fn mro_invoke<C: CApi>(
         let idmro = c._Py_ID("mro")?;
         let mut unbound = 0;
         let mro_meth = super::typeobject::lookup_method(c, type_, &idmro, &mut unbound)?;
-        let mro_result = match super::typeobject::call_unbound_noarg(
+        let mro_result = super::typeobject::call_unbound_noarg(
             c,
             unbound,
             &mro_meth,
             type_,
-        ) {
-            Ok(mro_result) => mro_result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
         mro_result.clone()
     } else {
-        let mro_result_2 = match c.mro_implementation_unlocked(type_) {
-            Ok(mro_result_2) => mro_result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let mro_result_2 = c.mro_implementation_unlocked(type_)?;
         mro_result_2.clone()
     };
     if let Some(new_mro) = &super::abstract_::PySequence_Tuple(c, &mro_result_3)? {
@@ -3303,13 +2854,7 @@ pub fn mro_invoke<C: CApi>(
             );
         }
         if value {
-            match super::typeobject::mro_check(c, type_, new_mro) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            super::typeobject::mro_check(c, type_, new_mro)?;
             return Ok(Some(new_mro.clone()));
         }
         return Ok(Some(new_mro.clone()));
@@ -3704,142 +3249,65 @@ pub fn best_base<C: CApi>(
                 };
                 let base_2 = c.PyTuple_GET_ITEM(&object_2, i)?;
                 if !c.PyType_Check(&base_2)? {
-                    let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                    let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
                     return Err(
-                        c.PyErr_SetString(&PyExc_TypeError_5, "bases must be types"),
+                        c.PyErr_SetString(&PyExc_TypeError_3, "bases must be types"),
                     );
                 }
-                {
-                    let result_2 = match c._PyType_IsReady(&base_2) {
-                        Ok(result_2) => result_2,
-                        Err(error) if c.is_exception(&error) => {
-                            if !(c._PyType_HasFeature(&base_2, 1024)? != 0) {
-                                let tp_name = c.PyTypeObject_tp_name(&base_2)?;
-                                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                                return Err(
-                                    c
-                                        .PyErr_Format(
-                                            &PyExc_TypeError_2,
-                                            "type '%.100s' is not an acceptable base type",
-                                            &[Argument::Str(tp_name.clone())],
-                                        ),
-                                );
-                            }
-                            let winner_2 = super::typeobject::solid_base(
-                                c,
-                                Some(&base_2),
-                            )?;
-                            if let Some(winner_3) = &winner {
-                                let object_3 = match winner_2.as_ref() {
-                                    Some(object) => object.clone(),
-                                    None => {
-                                        return Err(c.unsupported("NULL where an object must be"));
-                                    }
-                                };
-                                if c.PyType_IsSubtype(winner_3, &object_3)? != 0 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "best_base: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                let object_4 = match winner_2.as_ref() {
-                                    Some(object) => object.clone(),
-                                    None => {
-                                        return Err(c.unsupported("NULL where an object must be"));
-                                    }
-                                };
-                                if c.PyType_IsSubtype(&object_4, winner_3)? != 0 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "best_base: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                                return Err(
-                                    c
-                                        .PyErr_SetString(
-                                            &PyExc_TypeError,
-                                            "multiple bases have instance lay-out conflict",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "best_base: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    if !(result_2 != 0) {
-                        let result_3 = match super::typeobject::PyType_Ready(
-                            c,
-                            &base_2,
-                        ) {
-                            Ok(result_3) => result_3,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(error_2);
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_3 < 0 {
-                            return Ok(None);
-                        }
+                let result_2 = c._PyType_IsReady(&base_2)?;
+                if !(result_2 != 0) {
+                    if super::typeobject::PyType_Ready(c, &base_2)? < 0 {
+                        return Ok(None);
                     }
-                };
+                }
                 if !(c._PyType_HasFeature(&base_2, 1024)? != 0) {
-                    let tp_name_2 = c.PyTypeObject_tp_name(&base_2)?;
-                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+                    let tp_name = c.PyTypeObject_tp_name(&base_2)?;
+                    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
                     return Err(
                         c
                             .PyErr_Format(
-                                &PyExc_TypeError_4,
+                                &PyExc_TypeError_2,
                                 "type '%.100s' is not an acceptable base type",
-                                &[Argument::Str(tp_name_2.clone())],
+                                &[Argument::Str(tp_name.clone())],
                             ),
                     );
                 }
-                let winner_4 = super::typeobject::solid_base(c, Some(&base_2))?;
-                let (base_4, winner_7) = if let Some(winner_5) = &winner {
-                    let object_5 = match winner_4.as_ref() {
+                let winner_2 = super::typeobject::solid_base(c, Some(&base_2))?;
+                let (base_4, winner_5) = if let Some(winner_3) = &winner {
+                    let object_3 = match winner_2.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_4 = c.PyType_IsSubtype(winner_5, &object_5)?;
-                    let (base_3, winner_6) = if result_4 != 0 {
-                        (base.clone(), Some(winner_5.clone()))
+                    let result_3 = c.PyType_IsSubtype(winner_3, &object_3)?;
+                    let (base_3, winner_4) = if result_3 != 0 {
+                        (base.clone(), Some(winner_3.clone()))
                     } else {
-                        let object_6 = match winner_4.as_ref() {
+                        let object_4 = match winner_2.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        if !(c.PyType_IsSubtype(&object_6, winner_5)? != 0) {
-                            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                        if !(c.PyType_IsSubtype(&object_4, winner_3)? != 0) {
+                            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
                             return Err(
                                 c
                                     .PyErr_SetString(
-                                        &PyExc_TypeError_3,
+                                        &PyExc_TypeError,
                                         "multiple bases have instance lay-out conflict",
                                     ),
                             );
                         }
-                        (Some(base_2.clone()), winner_4.clone())
+                        (Some(base_2.clone()), winner_2.clone())
                     };
-                    (base_3.clone(), winner_6.clone())
+                    (base_3.clone(), winner_4.clone())
                 } else {
-                    (Some(base_2.clone()), winner_4.clone())
+                    (Some(base_2.clone()), winner_2.clone())
                 };
                 let i_2 = i.wrapping_add(1);
                 base = base_4.clone();
                 i = i_2;
-                winner = winner_7.clone();
+                winner = winner_5.clone();
                 continue;
             }
             break base.clone();
@@ -3995,18 +3463,10 @@ pub fn subtype_dict<C: CApi>(
     c.enter(FunctionId::subtype_dict);
     let tp = c.Py_TYPE(obj)?;
     if let Some(base) = &super::typeobject::get_builtin_base_with_dict(c, &tp)? {
-        let descr = match super::typeobject::get_dict_descriptor(c, base) {
-            Ok(descr) => descr,
-            Err(error) if c.is_exception(&error) => {
-                return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
-            }
-            Err(error) => return Err(error),
-        };
-        if let Some(descr_2) = &descr {
-            let tp_2 = c.Py_TYPE(descr_2)?;
+        if let Some(descr) = &super::typeobject::get_dict_descriptor(c, base)? {
+            let tp_2 = c.Py_TYPE(descr)?;
             if let Some(func) = &c.slot(&tp_2, Slot::tp_descr_get)? {
-                let tp_3 = c.Py_TYPE(obj)?;
-                return Ok(c.call_descrgetfunc(func, descr_2, Some(obj), Some(&tp_3))?);
+                return Ok(c.call_descrgetfunc(func, descr, Some(obj), Some(&tp))?);
             }
             return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
         }
@@ -4023,17 +3483,10 @@ pub fn subtype_setdict<C: CApi>(
     c.enter(FunctionId::subtype_setdict);
     let tp = c.Py_TYPE(obj)?;
     if let Some(base) = &super::typeobject::get_builtin_base_with_dict(c, &tp)? {
-        let descr = match super::typeobject::get_dict_descriptor(c, base) {
-            Ok(descr) => descr,
-            Err(error) if c.is_exception(&error) => {
-                return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
-            }
-            Err(error) => return Err(error),
-        };
-        if let Some(descr_2) = &descr {
-            let tp_2 = c.Py_TYPE(descr_2)?;
+        if let Some(descr) = &super::typeobject::get_dict_descriptor(c, base)? {
+            let tp_2 = c.Py_TYPE(descr)?;
             if let Some(func) = &c.slot(&tp_2, Slot::tp_descr_set)? {
-                return Ok(c.call_descrsetfunc(func, descr_2, obj, value)?);
+                return Ok(c.call_descrsetfunc(func, descr, obj, value)?);
             }
             return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
         }
@@ -4055,24 +3508,14 @@ pub fn subtype_setdict<C: CApi>(
     if (c.PyTypeObject_tp_flags(&tp)? & 16) != 0 {
         return Ok(c._PyObject_SetManagedDict(obj, value)?);
     }
-    let dictptr = match super::object::_PyObject_ComputedDictPointer(c, obj) {
-        Ok(dictptr) => dictptr,
-        Err(error_2) if c.is_exception(&error_2) => {
-            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_AttributeError_2, "This object has no __dict__"),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let Some(dictptr_2) = &dictptr else {
+    let Some(dictptr) = &super::object::_PyObject_ComputedDictPointer(c, obj)? else {
         let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
         return Err(
             c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
         );
     };
-    c.write(dictptr_2, None)?;
-    c.write(dictptr_2, value)?;
+    c.write(dictptr, None)?;
+    c.write(dictptr, value)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `subtype_getweakref`.
@@ -4235,118 +3678,47 @@ pub fn type_new_visit_slots<C: CApi>(
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let name = c.PyTuple_GET_ITEM(&object, i)?;
-                let result = match super::typeobject::valid_identifier(c, &name) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
+                if super::typeobject::valid_identifier(c, &name)? != 0 {
                     let id__dict = c._Py_ID("__dict__")?;
-                    {
-                        let result_2 = match c._PyUnicode_Equal(&name, &id__dict) {
-                            Ok(result_2) => result_2,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                if c.type_new_ctx_may_add_dict(ctx)? != 0
-                                    && !(c.type_new_ctx_add_dict(ctx)? != 0)
-                                {
-                                    c.type_new_ctx_add_dict(ctx)?;
-                                    let add_dict_2 = c.type_new_ctx_add_dict(ctx)?;
-                                    c.set_type_new_ctx_add_dict(
-                                        ctx,
-                                        add_dict_2.wrapping_add(1),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_visit_slots: call of _PyUnicode_Equal while an exception is pending",
-                                            ),
-                                    );
-                                } else {
-                                    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_SetString(
-                                                &PyExc_TypeError_2,
-                                                "__dict__ slot disallowed: we already got one",
-                                            ),
-                                    );
-                                }
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result_2 != 0 {
-                            if c.type_new_ctx_may_add_dict(ctx)? != 0
-                                && !(c.type_new_ctx_add_dict(ctx)? != 0)
-                            {
-                                c.type_new_ctx_add_dict(ctx)?;
-                                let add_dict = c.type_new_ctx_add_dict(ctx)?;
-                                c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
-                            } else {
-                                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                                return Err(
-                                    c
-                                        .PyErr_SetString(
-                                            &PyExc_TypeError,
-                                            "__dict__ slot disallowed: we already got one",
-                                        ),
-                                );
-                            }
+                    let result = c._PyUnicode_Equal(&name, &id__dict)?;
+                    if result != 0 {
+                        if c.type_new_ctx_may_add_dict(ctx)? != 0
+                            && !(c.type_new_ctx_add_dict(ctx)? != 0)
+                        {
+                            c.type_new_ctx_add_dict(ctx)?;
+                            let add_dict = c.type_new_ctx_add_dict(ctx)?;
+                            c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
+                        } else {
+                            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_TypeError,
+                                        "__dict__ slot disallowed: we already got one",
+                                    ),
+                            );
                         }
-                    };
+                    }
                     let id__weakref = c._Py_ID("__weakref__")?;
-                    {
-                        let result_3 = match c._PyUnicode_Equal(&name, &id__weakref) {
-                            Ok(result_3) => result_3,
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                if c.type_new_ctx_may_add_weak(ctx)? != 0
-                                    && !(c.type_new_ctx_add_weak(ctx)? != 0)
-                                {
-                                    c.type_new_ctx_add_weak(ctx)?;
-                                    let add_weak_2 = c.type_new_ctx_add_weak(ctx)?;
-                                    c.set_type_new_ctx_add_weak(
-                                        ctx,
-                                        add_weak_2.wrapping_add(1),
-                                    )?;
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_visit_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                } else {
-                                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_SetString(
-                                                &PyExc_TypeError_4,
-                                                "__weakref__ slot disallowed: we already got one",
-                                            ),
-                                    );
-                                }
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                        if result_3 != 0 {
-                            if c.type_new_ctx_may_add_weak(ctx)? != 0
-                                && !(c.type_new_ctx_add_weak(ctx)? != 0)
-                            {
-                                c.type_new_ctx_add_weak(ctx)?;
-                                let add_weak = c.type_new_ctx_add_weak(ctx)?;
-                                c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
-                            } else {
-                                let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-                                return Err(
-                                    c
-                                        .PyErr_SetString(
-                                            &PyExc_TypeError_3,
-                                            "__weakref__ slot disallowed: we already got one",
-                                        ),
-                                );
-                            }
+                    let result_2 = c._PyUnicode_Equal(&name, &id__weakref)?;
+                    if result_2 != 0 {
+                        if c.type_new_ctx_may_add_weak(ctx)? != 0
+                            && !(c.type_new_ctx_add_weak(ctx)? != 0)
+                        {
+                            c.type_new_ctx_add_weak(ctx)?;
+                            let add_weak = c.type_new_ctx_add_weak(ctx)?;
+                            c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
+                        } else {
+                            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_TypeError_2,
+                                        "__weakref__ slot disallowed: we already got one",
+                                    ),
+                            );
                         }
-                    };
+                    }
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -4388,332 +3760,52 @@ pub fn type_new_copy_slots<C: CApi>(
                         let name = c.type_new_ctx_name(ctx)?;
                         let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                         c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                        let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                        if result_3 > 0 {
+                        let result = c.PyDict_Contains(dict, &slot_2)?;
+                        if result > 0 {
                             let id__qualname = c._Py_ID("__qualname__")?;
-                            {
-                                let result_4 = match c
-                                    ._PyUnicode_Equal(&slot_2, &id__qualname)
-                                {
-                                    Ok(result_4) => result_4,
-                                    Err(error_3) if c.is_exception(&error_3) => {
+                            if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
+                                let id__classcell = c._Py_ID("__classcell__")?;
+                                if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
+                                    let id__classdictcell = c._Py_ID("__classdictcell__")?;
+                                    if !(c._PyUnicode_Equal(&slot_2, &id__classdictcell)? != 0)
+                                    {
+                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                                         return Err(
                                             c
-                                                .unsupported(
-                                                    "type_new_copy_slots: loop that goes on with an exception pending",
+                                                .PyErr_Format(
+                                                    &PyExc_ValueError,
+                                                    "%R in __slots__ conflicts with class variable",
+                                                    &[Argument::Object(slot_2.clone())],
                                                 ),
                                         );
                                     }
-                                    Err(error_3) => return Err(error_3),
-                                };
-                                if !(result_4 != 0) {
-                                    let id__classcell = c._Py_ID("__classcell__")?;
-                                    let result_5 = match c
-                                        ._PyUnicode_Equal(&slot_2, &id__classcell)
-                                    {
-                                        Ok(result_5) => result_5,
-                                        Err(error_4) if c.is_exception(&error_4) => {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "type_new_copy_slots: loop that goes on with an exception pending",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_4) => return Err(error_4),
-                                    };
-                                    if !(result_5 != 0) {
-                                        let id__classdictcell = c._Py_ID("__classdictcell__")?;
-                                        let result_6 = match c
-                                            ._PyUnicode_Equal(&slot_2, &id__classdictcell)
-                                        {
-                                            Ok(result_6) => result_6,
-                                            Err(error_5) if c.is_exception(&error_5) => {
-                                                return Err(
-                                                    c
-                                                        .unsupported(
-                                                            "type_new_copy_slots: loop that goes on with an exception pending",
-                                                        ),
-                                                );
-                                            }
-                                            Err(error_5) => return Err(error_5),
-                                        };
-                                        if !(result_6 != 0) {
-                                            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                            return Err(
-                                                c
-                                                    .PyErr_Format(
-                                                        &PyExc_ValueError,
-                                                        "%R in __slots__ conflicts with class variable",
-                                                        &[Argument::Object(slot_2.clone())],
-                                                    ),
-                                            );
-                                        }
-                                    }
                                 }
-                            };
+                            }
                         }
                         let j_2 = j.wrapping_add(1);
-                        let i_4 = i.wrapping_add(1);
-                        i = i_4;
+                        let i_3 = i.wrapping_add(1);
+                        i = i_3;
                         j = j_2;
                         continue;
                     }
                     let id__weakref_2 = c._Py_ID("__weakref__")?;
-                    let result_7 = match c._PyUnicode_Equal(&slot, &id__weakref_2) {
-                        Ok(result_7) => result_7,
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "type_new_copy_slots: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
-                    if result_7 != 0 {
-                        let i_5 = i.wrapping_add(1);
-                        i = i_5;
+                    if c._PyUnicode_Equal(&slot, &id__weakref_2)? != 0 {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
                         continue;
                     }
                     let name = c.type_new_ctx_name(ctx)?;
                     let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                     c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                    let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                    if result_3 > 0 {
+                    let result = c.PyDict_Contains(dict, &slot_2)?;
+                    if result > 0 {
                         let id__qualname = c._Py_ID("__qualname__")?;
-                        {
-                            let result_4 = match c
-                                ._PyUnicode_Equal(&slot_2, &id__qualname)
-                            {
-                                Ok(result_4) => result_4,
-                                Err(error_3) if c.is_exception(&error_3) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_copy_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_3) => return Err(error_3),
-                            };
-                            if !(result_4 != 0) {
-                                let id__classcell = c._Py_ID("__classcell__")?;
-                                let result_5 = match c
-                                    ._PyUnicode_Equal(&slot_2, &id__classcell)
-                                {
-                                    Ok(result_5) => result_5,
-                                    Err(error_4) if c.is_exception(&error_4) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_4) => return Err(error_4),
-                                };
-                                if !(result_5 != 0) {
-                                    let id__classdictcell = c._Py_ID("__classdictcell__")?;
-                                    let result_6 = match c
-                                        ._PyUnicode_Equal(&slot_2, &id__classdictcell)
-                                    {
-                                        Ok(result_6) => result_6,
-                                        Err(error_5) if c.is_exception(&error_5) => {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "type_new_copy_slots: loop that goes on with an exception pending",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_5) => return Err(error_5),
-                                    };
-                                    if !(result_6 != 0) {
-                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c
-                                                .PyErr_Format(
-                                                    &PyExc_ValueError,
-                                                    "%R in __slots__ conflicts with class variable",
-                                                    &[Argument::Object(slot_2.clone())],
-                                                ),
-                                        );
-                                    }
-                                }
-                            }
-                        };
-                    }
-                    let j_2 = j.wrapping_add(1);
-                    let i_4 = i.wrapping_add(1);
-                    i = i_4;
-                    j = j_2;
-                    continue;
-                }
-                let id__dict = c._Py_ID("__dict__")?;
-                let result = match c._PyUnicode_Equal(&slot, &id__dict) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
-                    let i_2 = i.wrapping_add(1);
-                    i = i_2;
-                    continue;
-                }
-                if !(c.type_new_ctx_add_weak(ctx)? != 0) {
-                    let name = c.type_new_ctx_name(ctx)?;
-                    let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
-                    c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                    let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                    if result_3 > 0 {
-                        let id__qualname = c._Py_ID("__qualname__")?;
-                        {
-                            let result_4 = match c
-                                ._PyUnicode_Equal(&slot_2, &id__qualname)
-                            {
-                                Ok(result_4) => result_4,
-                                Err(error_3) if c.is_exception(&error_3) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_copy_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_3) => return Err(error_3),
-                            };
-                            if !(result_4 != 0) {
-                                let id__classcell = c._Py_ID("__classcell__")?;
-                                let result_5 = match c
-                                    ._PyUnicode_Equal(&slot_2, &id__classcell)
-                                {
-                                    Ok(result_5) => result_5,
-                                    Err(error_4) if c.is_exception(&error_4) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_4) => return Err(error_4),
-                                };
-                                if !(result_5 != 0) {
-                                    let id__classdictcell = c._Py_ID("__classdictcell__")?;
-                                    let result_6 = match c
-                                        ._PyUnicode_Equal(&slot_2, &id__classdictcell)
-                                    {
-                                        Ok(result_6) => result_6,
-                                        Err(error_5) if c.is_exception(&error_5) => {
-                                            return Err(
-                                                c
-                                                    .unsupported(
-                                                        "type_new_copy_slots: loop that goes on with an exception pending",
-                                                    ),
-                                            );
-                                        }
-                                        Err(error_5) => return Err(error_5),
-                                    };
-                                    if !(result_6 != 0) {
-                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                                        return Err(
-                                            c
-                                                .PyErr_Format(
-                                                    &PyExc_ValueError,
-                                                    "%R in __slots__ conflicts with class variable",
-                                                    &[Argument::Object(slot_2.clone())],
-                                                ),
-                                        );
-                                    }
-                                }
-                            }
-                        };
-                    }
-                    let j_2 = j.wrapping_add(1);
-                    let i_4 = i.wrapping_add(1);
-                    i = i_4;
-                    j = j_2;
-                    continue;
-                }
-                let id__weakref = c._Py_ID("__weakref__")?;
-                let result_2 = match c._PyUnicode_Equal(&slot, &id__weakref) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                if result_2 != 0 {
-                    let i_3 = i.wrapping_add(1);
-                    i = i_3;
-                    continue;
-                }
-                let name = c.type_new_ctx_name(ctx)?;
-                let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
-                c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                let result_3 = c.PyDict_Contains(dict, &slot_2)?;
-                if result_3 > 0 {
-                    let id__qualname = c._Py_ID("__qualname__")?;
-                    {
-                        let result_4 = match c._PyUnicode_Equal(&slot_2, &id__qualname) {
-                            Ok(result_4) => result_4,
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "type_new_copy_slots: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                        if !(result_4 != 0) {
+                        if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
                             let id__classcell = c._Py_ID("__classcell__")?;
-                            let result_5 = match c
-                                ._PyUnicode_Equal(&slot_2, &id__classcell)
-                            {
-                                Ok(result_5) => result_5,
-                                Err(error_4) if c.is_exception(&error_4) => {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "type_new_copy_slots: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                Err(error_4) => return Err(error_4),
-                            };
-                            if !(result_5 != 0) {
+                            if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
                                 let id__classdictcell = c._Py_ID("__classdictcell__")?;
-                                let result_6 = match c
-                                    ._PyUnicode_Equal(&slot_2, &id__classdictcell)
+                                if !(c._PyUnicode_Equal(&slot_2, &id__classdictcell)? != 0)
                                 {
-                                    Ok(result_6) => result_6,
-                                    Err(error_5) if c.is_exception(&error_5) => {
-                                        return Err(
-                                            c
-                                                .unsupported(
-                                                    "type_new_copy_slots: loop that goes on with an exception pending",
-                                                ),
-                                        );
-                                    }
-                                    Err(error_5) => return Err(error_5),
-                                };
-                                if !(result_6 != 0) {
                                     let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                                     return Err(
                                         c
@@ -4726,24 +3818,91 @@ pub fn type_new_copy_slots<C: CApi>(
                                 }
                             }
                         }
-                    };
+                    }
+                    let j_2 = j.wrapping_add(1);
+                    let i_3 = i.wrapping_add(1);
+                    i = i_3;
+                    j = j_2;
+                    continue;
+                }
+                let id__dict = c._Py_ID("__dict__")?;
+                if c._PyUnicode_Equal(&slot, &id__dict)? != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                if !(c.type_new_ctx_add_weak(ctx)? != 0) {
+                    let name = c.type_new_ctx_name(ctx)?;
+                    let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
+                    c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
+                    let result = c.PyDict_Contains(dict, &slot_2)?;
+                    if result > 0 {
+                        let id__qualname = c._Py_ID("__qualname__")?;
+                        if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
+                            let id__classcell = c._Py_ID("__classcell__")?;
+                            if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
+                                let id__classdictcell = c._Py_ID("__classdictcell__")?;
+                                if !(c._PyUnicode_Equal(&slot_2, &id__classdictcell)? != 0)
+                                {
+                                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                    return Err(
+                                        c
+                                            .PyErr_Format(
+                                                &PyExc_ValueError,
+                                                "%R in __slots__ conflicts with class variable",
+                                                &[Argument::Object(slot_2.clone())],
+                                            ),
+                                    );
+                                }
+                            }
+                        }
+                    }
+                    let j_2 = j.wrapping_add(1);
+                    let i_3 = i.wrapping_add(1);
+                    i = i_3;
+                    j = j_2;
+                    continue;
+                }
+                let id__weakref = c._Py_ID("__weakref__")?;
+                if c._PyUnicode_Equal(&slot, &id__weakref)? != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                let name = c.type_new_ctx_name(ctx)?;
+                let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
+                c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
+                let result = c.PyDict_Contains(dict, &slot_2)?;
+                if result > 0 {
+                    let id__qualname = c._Py_ID("__qualname__")?;
+                    if !(c._PyUnicode_Equal(&slot_2, &id__qualname)? != 0) {
+                        let id__classcell = c._Py_ID("__classcell__")?;
+                        if !(c._PyUnicode_Equal(&slot_2, &id__classcell)? != 0) {
+                            let id__classdictcell = c._Py_ID("__classdictcell__")?;
+                            if !(c._PyUnicode_Equal(&slot_2, &id__classdictcell)? != 0) {
+                                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c
+                                        .PyErr_Format(
+                                            &PyExc_ValueError,
+                                            "%R in __slots__ conflicts with class variable",
+                                            &[Argument::Object(slot_2.clone())],
+                                        ),
+                                );
+                            }
+                        }
+                    }
                 }
                 let j_2 = j.wrapping_add(1);
-                let i_4 = i.wrapping_add(1);
-                i = i_4;
+                let i_3 = i.wrapping_add(1);
+                i = i_3;
                 j = j_2;
                 continue;
             }
             break;
         }
     };
-    match c.PyList_Sort(&new_slots) {
-        Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
-            return Err(error_7);
-        }
-        Err(error_7) => return Err(error_7),
-    };
+    c.PyList_Sort(&new_slots)?;
     return Ok(c.PyList_AsTuple(&new_slots)?);
 }
 /// CPython: Objects/typeobject.c, `type_new_slots_bases`.
@@ -4955,20 +4114,13 @@ pub fn type_new_slots_impl<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_slots_impl);
     if !(c.type_new_ctx_nslot(ctx)? > 0) {
-        let result = match super::typeobject::type_new_visit_slots(c, ctx) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::type_new_visit_slots(c, ctx)? < 0 {
             return Ok(-1);
         }
         let new_slots = super::typeobject::type_new_copy_slots(c, ctx, dict)?;
         c.set_type_new_ctx_slots(ctx, Some(&new_slots))?;
-        let result_2 = c.PyTuple_GET_SIZE(&new_slots)?;
-        c.set_type_new_ctx_nslot(ctx, result_2)?;
+        let result = c.PyTuple_GET_SIZE(&new_slots)?;
+        c.set_type_new_ctx_nslot(ctx, result)?;
         super::typeobject::type_new_slots_bases(c, ctx)?;
         return Ok(0);
     }
@@ -4994,20 +4146,13 @@ pub fn type_new_slots_impl<C: CApi>(
                 ),
         );
     }
-    let result = match super::typeobject::type_new_visit_slots(c, ctx) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::typeobject::type_new_visit_slots(c, ctx)? < 0 {
         return Ok(-1);
     }
     let new_slots = super::typeobject::type_new_copy_slots(c, ctx, dict)?;
     c.set_type_new_ctx_slots(ctx, Some(&new_slots))?;
-    let result_2 = c.PyTuple_GET_SIZE(&new_slots)?;
-    c.set_type_new_ctx_nslot(ctx, result_2)?;
+    let result = c.PyTuple_GET_SIZE(&new_slots)?;
+    c.set_type_new_ctx_nslot(ctx, result)?;
     super::typeobject::type_new_slots_bases(c, ctx)?;
     return Ok(0);
 }
@@ -5046,14 +4191,7 @@ pub fn type_new_slots<C: CApi>(
     c.set_type_new_ctx_may_add_weak(ctx, i32::from(value))?;
     let slots = c.type_new_ctx_slots(ctx)?;
     if slots.is_some() {
-        let result = match super::typeobject::type_new_slots_impl(c, ctx, dict) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::typeobject::type_new_slots_impl(c, ctx, dict)? < 0 {
             return Ok(-1);
         }
     } else {
@@ -5239,14 +4377,7 @@ pub fn type_new_set_module<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match c.PyDict_SetItem(&object_2, &id__module_2, module_2) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        c.PyDict_SetItem(&object_2, &id__module_2, module_2)?
     } else {
         result
     };
@@ -5265,13 +4396,7 @@ pub fn type_new_set_ht_name<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut qualname = None::<C::Object>;
-    match c.PyDict_GetItemRef(&object, &id__qualname, &mut qualname) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyDict_GetItemRef(&object, &id__qualname, &mut qualname)?;
     if let Some(qualname_2) = &qualname {
         if !c.PyUnicode_Check(qualname_2)? {
             let tp = c.Py_TYPE(qualname_2)?;
@@ -5292,13 +4417,7 @@ pub fn type_new_set_ht_name<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_DelItem(&object_2, &id__qualname_2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_DelItem(&object_2, &id__qualname_2)?;
     } else {
         let ht_name = c.PyHeapTypeObject_ht_name(type_)?;
         c.set_PyHeapTypeObject_ht_qualname(type_, ht_name.as_ref())?;
@@ -5324,13 +4443,7 @@ pub fn type_new_staticmethod<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            match c.PyDict_SetItem(&object_2, attr, &static_func) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            c.PyDict_SetItem(&object_2, attr, &static_func)?;
             return Ok(0);
         }
         return Ok(0);
@@ -5356,13 +4469,7 @@ pub fn type_new_classmethod<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            match c.PyDict_SetItem(&object_2, attr, &method) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            c.PyDict_SetItem(&object_2, attr, &method)?;
             return Ok(0);
         }
         return Ok(0);
@@ -5599,13 +4706,7 @@ pub fn type_new_set_classcell<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_DelItem(&object_2, &id__classcell_2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_DelItem(&object_2, &id__classcell_2)?;
         return Ok(0);
     }
     return Ok(0);
@@ -5660,13 +4761,7 @@ pub fn type_new_set_classdictcell<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        match c.PyDict_DelItem(&object_3, &id__classdictcell_2) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c.PyDict_DelItem(&object_3, &id__classdictcell_2)?;
         return Ok(0);
     }
     return Ok(0);
@@ -5678,61 +4773,19 @@ pub fn type_new_set_attrs<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_attrs);
-    match super::typeobject::type_new_set_name(c, ctx, type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    match super::typeobject::type_new_set_module(c, type_) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match super::typeobject::type_new_set_ht_name(c, type_) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    match c.type_new_set_doc(type_) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
+    super::typeobject::type_new_set_name(c, ctx, type_)?;
+    super::typeobject::type_new_set_module(c, type_)?;
+    super::typeobject::type_new_set_ht_name(c, type_)?;
+    c.type_new_set_doc(type_)?;
     let id__new = c._Py_ID("__new__")?;
-    match super::typeobject::type_new_staticmethod(c, type_, &id__new) {
-        Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
+    super::typeobject::type_new_staticmethod(c, type_, &id__new)?;
     let id__init_subclass = c._Py_ID("__init_subclass__")?;
-    match super::typeobject::type_new_classmethod(c, type_, &id__init_subclass) {
-        Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
+    super::typeobject::type_new_classmethod(c, type_, &id__init_subclass)?;
     let id__class_getitem = c._Py_ID("__class_getitem__")?;
-    match super::typeobject::type_new_classmethod(c, type_, &id__class_getitem) {
-        Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
-            return Err(error_7);
-        }
-        Err(error_7) => return Err(error_7),
-    };
+    super::typeobject::type_new_classmethod(c, type_, &id__class_getitem)?;
     match super::typeobject::type_new_descriptors(c, ctx, type_) {
         Ok(_) => {}
-        Err(error_8) if c.is_exception(&error_8) => {
+        Err(error) if c.is_exception(&error) => {
             super::typeobject::type_new_set_slots(c, ctx, type_)?;
             return Err(
                 c
@@ -5741,23 +4794,11 @@ pub fn type_new_set_attrs<C: CApi>(
                     ),
             );
         }
-        Err(error_8) => return Err(error_8),
+        Err(error) => return Err(error),
     };
     super::typeobject::type_new_set_slots(c, ctx, type_)?;
-    match super::typeobject::type_new_set_classcell(c, type_) {
-        Ok(_) => {}
-        Err(error_9) if c.is_exception(&error_9) => {
-            return Err(error_9);
-        }
-        Err(error_9) => return Err(error_9),
-    };
-    match super::typeobject::type_new_set_classdictcell(c, type_) {
-        Ok(_) => {}
-        Err(error_10) if c.is_exception(&error_10) => {
-            return Err(error_10);
-        }
-        Err(error_10) => return Err(error_10),
-    };
+    super::typeobject::type_new_set_classcell(c, type_)?;
+    super::typeobject::type_new_set_classdictcell(c, type_)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_new_get_slots`.
@@ -5775,22 +4816,10 @@ pub fn type_new_get_slots<C: CApi>(
     };
     let check = c.PyUnicode_Check(slots)?;
     let new_slots_3 = if check {
-        let new_slots = match c.PyTuple_Pack(1, &[Argument::Object(slots.clone())]) {
-            Ok(new_slots) => new_slots,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let new_slots = c.PyTuple_Pack(1, &[Argument::Object(slots.clone())])?;
         Some(new_slots.clone())
     } else {
-        let new_slots_2 = match super::abstract_::PySequence_Tuple(c, slots) {
-            Ok(new_slots_2) => new_slots_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let new_slots_2 = super::abstract_::PySequence_Tuple(c, slots)?;
         new_slots_2.clone()
     };
     if let Some(new_slots_4) = &new_slots_3 {
@@ -5865,29 +4894,16 @@ pub fn type_new_impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_new_impl);
     if let Some(type_) = &super::typeobject::type_new_init(c, ctx)? {
-        match super::typeobject::type_new_set_attrs(c, ctx, type_) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::typeobject::PyType_Ready(c, type_) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        super::typeobject::type_new_set_attrs(c, ctx, type_)?;
+        if super::typeobject::PyType_Ready(c, type_)? < 0 {
             return Ok(None);
         }
         super::typeobject::fixup_slot_dispatchers(c, type_)?;
         let tp_dict = c.PyTypeObject_tp_dict(type_)?;
         {
-            let result_3 = match c._PyDict_HasOnlyStringKeys(tp_dict.as_ref()) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
+            let result = match c._PyDict_HasOnlyStringKeys(tp_dict.as_ref()) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -5895,42 +4911,22 @@ pub fn type_new_impl<C: CApi>(
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
-            if !(result_3 != 0) {
+            if !(result != 0) {
                 let tp_name = c.PyTypeObject_tp_name(type_)?;
                 let PyExc_RuntimeWarning = c.global(Global::PyExc_RuntimeWarning)?;
-                match c
-                    .PyErr_WarnFormat(
-                        &PyExc_RuntimeWarning,
-                        1,
-                        "non-string key in the __dict__ of class %.200s",
-                        &[Argument::Str(tp_name.clone())],
-                    )
-                {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                c.PyErr_WarnFormat(
+                    &PyExc_RuntimeWarning,
+                    1,
+                    "non-string key in the __dict__ of class %.200s",
+                    &[Argument::Str(tp_name.clone())],
+                )?;
             }
         };
-        match super::typeobject::type_new_set_names(c, type_) {
-            Ok(_) => {}
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(error_5);
-            }
-            Err(error_5) => return Err(error_5),
-        };
+        super::typeobject::type_new_set_names(c, type_)?;
         let kwds = c.type_new_ctx_kwds(ctx)?;
-        match super::typeobject::type_new_init_subclass(c, type_, kwds.as_ref()) {
-            Ok(_) => {}
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(error_6);
-            }
-            Err(error_6) => return Err(error_6),
-        };
+        super::typeobject::type_new_init_subclass(c, type_, kwds.as_ref())?;
         return Ok(Some(type_.clone()));
     }
     return Ok(None);
@@ -6072,25 +5068,17 @@ pub fn type_new<C: CApi>(
     let mut bases = None::<C::Object>;
     let PyDict_Type = c.global(Global::PyDict_Type)?;
     let mut orig_dict = None::<C::Object>;
-    match c
-        .PyArg_ParseTuple(
-            args,
-            "UO!O!:type.__new__",
-            &mut [
-                Parsed::Object(&mut name),
-                Parsed::Given(Argument::Object(PyTuple_Type)),
-                Parsed::Object(&mut bases),
-                Parsed::Given(Argument::Object(PyDict_Type)),
-                Parsed::Object(&mut orig_dict),
-            ],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_ParseTuple(
+        args,
+        "UO!O!:type.__new__",
+        &mut [
+            Parsed::Object(&mut name),
+            Parsed::Given(Argument::Object(PyTuple_Type)),
+            Parsed::Object(&mut bases),
+            Parsed::Given(Argument::Object(PyDict_Type)),
+            Parsed::Object(&mut orig_dict),
+        ],
+    )?;
     let name_2 = match name {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -6118,11 +5106,11 @@ pub fn type_new<C: CApi>(
     c.set_type_new_ctx_may_add_dict(&ctx, 0)?;
     c.set_type_new_ctx_may_add_weak(&ctx, 0)?;
     let mut type_ = None::<C::Object>;
-    let result_2 = super::typeobject::type_new_get_bases(c, &ctx, &mut type_)?;
-    if result_2 < 0 {
+    let result = super::typeobject::type_new_get_bases(c, &ctx, &mut type_)?;
+    if result < 0 {
         return Ok(None);
     }
-    if result_2 == 1 {
+    if result == 1 {
         return Ok(type_);
     }
     return Ok(super::typeobject::type_new_impl(c, &ctx)?);
@@ -6136,26 +5124,9 @@ pub fn type_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_vectorcall);
-    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_vectorcall: call of _PyObject_MakeTpCall while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     if result == 1 && c.is(metatype, Global::PyType_Type)? {
-        match c._PyArg_NoKwnames("type", Some(kwnames)) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        c._PyArg_NoKwnames("type", Some(kwnames))?;
         let item = c.item(args, 0)?;
         return Ok(c.Py_TYPE(&item)?);
     }
@@ -6935,55 +5906,24 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     let metatype = c.Py_TYPE(type_)?;
     if !c.PyUnicode_Check(name)? {
         let tp_3 = c.Py_TYPE(name)?;
-        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
                     &PyExc_TypeError,
                     "attribute name must be string, not '%.200s'",
-                    &[Argument::Str(tp_name_3.clone())],
+                    &[Argument::Str(tp_name_2.clone())],
                 ),
         );
     }
-    {
-        let result = match c._PyType_IsReady(type_) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_Py_type_getattro_impl: call of _PyType_LookupRef while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            let result_2 = match super::typeobject::PyType_Ready(c, type_) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
-                return Ok(None);
-            }
+    let result = c._PyType_IsReady(type_)?;
+    if !(result != 0) {
+        if super::typeobject::PyType_Ready(c, type_)? < 0 {
+            return Ok(None);
         }
-    };
-    let meta_attribute = match c._PyType_LookupRef(&metatype, name) {
-        Ok(meta_attribute) => meta_attribute,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_Py_type_getattro_impl: call of _PyType_LookupRef while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    }
+    let meta_attribute = c._PyType_LookupRef(&metatype, name)?;
     let meta_get_3 = if let Some(meta_attribute_2) = &meta_attribute {
         let tp = c.Py_TYPE(meta_attribute_2)?;
         let meta_get = c.slot(&tp, Slot::tp_descr_get)?;
@@ -7006,59 +5946,14 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     } else {
         None
     };
-    let attribute = match c._PyType_LookupRef(type_, name) {
-        Ok(attribute) => attribute,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if meta_get_3.is_some() {
-                match meta_attribute.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "_Py_type_getattro_impl: call of call_descrgetfunc while an exception is pending",
-                        ),
-                );
-            }
-            if meta_attribute.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "_Py_type_getattro_impl: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            if suppress_missing_attribute.is_some() {
-                if let Some(variable) = suppress_missing_attribute.as_deref_mut() {
-                    *variable = 1i32;
-                }
-                return Err(error_4);
-            }
-            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_AttributeError_2,
-                        "type object '%.100s' has no attribute '%U'",
-                        &[
-                            Argument::Str(tp_name_2.clone()),
-                            Argument::Object(name.clone()),
-                        ],
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if let Some(attribute_2) = &attribute {
-        let tp_2 = c.Py_TYPE(attribute_2)?;
+    if let Some(attribute) = &c._PyType_LookupRef(type_, name)? {
+        let tp_2 = c.Py_TYPE(attribute)?;
         if let Some(local_get) = &c.slot(&tp_2, Slot::tp_descr_get)? {
             return Ok(
-                Some(c.call_descrgetfunc(local_get, attribute_2, None, Some(type_))?),
+                Some(c.call_descrgetfunc(local_get, attribute, None, Some(type_))?),
             );
         }
-        return Ok(Some(attribute_2.clone()));
+        return Ok(Some(attribute.clone()));
     }
     if let Some(meta_get_4) = &meta_get_3 {
         let object = match meta_attribute.as_ref() {
@@ -7108,20 +6003,14 @@ pub fn type_update_dict<C: CApi>(
     old_value: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_update_dict);
-    match c._PyDict_GetItemRef_Unicode_LockHeld(dict, name, old_value) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyDict_GetItemRef_Unicode_LockHeld(dict, name, old_value)?;
     c.type_modified_unlocked(type_)?;
     match c._PyDict_SetItem_LockHeld(dict, name, value) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             let tp_name = c.PyTypeObject_tp_name(type_)?;
             let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
-            let error_4 = c
+            let error_3 = c
                 .PyErr_Format(
                     &PyExc_AttributeError,
                     "type object '%.50s' has no attribute '%U'",
@@ -7137,14 +6026,14 @@ pub fn type_update_dict<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            super::object::_PyObject_SetAttributeErrorContext(c, type_, &object)?;
-            return Err(error_4);
+            c._PyObject_SetAttributeErrorContext(&error_3, type_, &object)?;
+            return Err(error_3);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    let result_3 = match c.is_dunder_name(name) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result_2 = match c.is_dunder_name(name) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -7152,9 +6041,9 @@ pub fn type_update_dict<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 != 0 {
+    if result_2 != 0 {
         return Ok(c.update_slot(type_, name)?);
     }
     return Ok(0);
@@ -7190,11 +6079,11 @@ pub fn type_setattro<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     if !c.PyUnicode_Check(&object)? {
-        let object_4 = match name {
+        let object_6 = match name {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let tp_2 = c.Py_TYPE(&object_4)?;
+        let tp_2 = c.Py_TYPE(&object_6)?;
         let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
         let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
         return Err(
@@ -7217,90 +6106,38 @@ pub fn type_setattro<C: CApi>(
         let name_2 = c._PyUnicode_Copy(name)?;
         Some(name_2.clone())
     };
-    let name_5 = {
-        let result = match c.PyUnicode_CHECK_INTERNED(name_3.as_ref()) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                match name_3.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "type_setattro: call of _PyType_LookupRef while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            name_3.clone()
-        } else {
-            let mut name_4 = name_3.clone();
-            c._PyUnicode_InternMortal(&mut name_4)?;
-            let result_2 = match c.PyUnicode_CHECK_INTERNED(name_4.as_ref()) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    match name_4.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    return Err(
-                        c
-                            .unsupported(
-                                "type_setattro: call of _PyType_LookupRef while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if !(result_2 != 0) {
-                let PyExc_MemoryError = c.global(Global::PyExc_MemoryError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_MemoryError,
-                            "Out of memory interning an attribute name",
-                        ),
-                );
-            }
-            name_4.clone()
-        }
-    };
-    let metatype = c.Py_TYPE(self_)?;
-    let object_3 = match name_5.as_ref() {
+    let object_3 = match name_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let descr = match c._PyType_LookupRef(&metatype, &object_3) {
-        Ok(descr) => descr,
-        Err(error_3) if c.is_exception(&error_3) => {
-            if c.PyTypeObject_tp_dict(self_)?.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_setattro: call of type_update_dict while an exception is pending",
-                        ),
-                );
-            }
-            if c.PyTypeObject_tp_dict(self_)?.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_setattro: call of type_update_dict while an exception is pending",
-                        ),
-                );
-            }
+    let result = c.PyUnicode_CHECK_INTERNED(&object_3)?;
+    let name_5 = if result != 0 {
+        name_3.clone()
+    } else {
+        let mut name_4 = name_3.clone();
+        c._PyUnicode_InternMortal(&mut name_4)?;
+        let object_4 = match name_4.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !(c.PyUnicode_CHECK_INTERNED(&object_4)? != 0) {
+            let PyExc_MemoryError = c.global(Global::PyExc_MemoryError)?;
             return Err(
                 c
-                    .unsupported(
-                        "type_setattro: call of PyDict_New while an exception is pending",
+                    .PyErr_SetString(
+                        &PyExc_MemoryError,
+                        "Out of memory interning an attribute name",
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        name_4.clone()
     };
+    let metatype = c.Py_TYPE(self_)?;
+    let object_5 = match name_5.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let descr = c._PyType_LookupRef(&metatype, &object_5)?;
     if let Some(descr_2) = &descr {
         let tp = c.Py_TYPE(descr_2)?;
         if let Some(f) = &c.slot(&tp, Slot::tp_descr_set)? {
@@ -7317,11 +6154,11 @@ pub fn type_setattro<C: CApi>(
         } else {
             let dict_5 = match c.PyDict_New() {
                 Ok(dict_5) => dict_5,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error) if c.is_exception(&error) => {
                     c.set_PyTypeObject_tp_dict(self_, None)?;
-                    return Err(error_4);
+                    return Err(error);
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error) => return Err(error),
             };
             c.set_PyTypeObject_tp_dict(self_, Some(&dict_5))?;
             dict_5.clone()
@@ -7465,14 +6302,7 @@ pub fn _PyStaticType_FiniBuiltin<C: CApi>(
     type_: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyStaticType_FiniBuiltin);
-    let result = match c._Py_IsMainInterpreter() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            super::typeobject::fini_static_type(c, type_, 1, -1)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._Py_IsMainInterpreter()?;
     super::typeobject::fini_static_type(c, type_, 1, result)?;
     return Ok(());
 }
@@ -7504,19 +6334,8 @@ pub fn merge_class_dict<C: CApi>(
     c.enter(FunctionId::merge_class_dict);
     let id__dict = c._Py_ID("__dict__")?;
     let mut classdict = None::<C::Object>;
-    let result = match super::object::PyObject_GetOptionalAttr(
-        c,
-        aclass,
-        &id__dict,
-        &mut classdict,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, aclass, &id__dict, &mut classdict)? < 0
+    {
         return Ok(-1);
     }
     if let Some(classdict_2) = &classdict {
@@ -7524,27 +6343,15 @@ pub fn merge_class_dict<C: CApi>(
     }
     let id__bases = c._Py_ID("__bases__")?;
     let mut bases = None::<C::Object>;
-    let result_2 = match super::object::PyObject_GetOptionalAttr(
-        c,
-        aclass,
-        &id__bases,
-        &mut bases,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, aclass, &id__bases, &mut bases)? < 0 {
         return Ok(-1);
     }
     if let Some(bases_2) = &bases {
-        let result_3 = super::abstract_::PySequence_Size(c, bases_2)?;
+        let result = super::abstract_::PySequence_Size(c, bases_2)?;
         {
             let mut i = 0isize;
             loop {
-                if i < result_3 {
+                if i < result {
                     let base = super::abstract_::PySequence_GetItem(c, bases_2, i)?;
                     if super::typeobject::merge_class_dict(c, dict, &base)? < 0 {
                         return Ok(-1);
@@ -7566,28 +6373,50 @@ pub fn type___dir___impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type___dir___impl);
     let dict = c.PyDict_New()?;
-    let result_3 = {
-        let result = match super::typeobject::merge_class_dict(c, &dict, self_) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            let result_2 = match c.PyDict_Keys(Some(&dict)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            Some(result_2.clone())
-        } else {
-            None
-        }
+    let result_2 = if super::typeobject::merge_class_dict(c, &dict, self_)? == 0 {
+        let result = c.PyDict_Keys(Some(&dict))?;
+        Some(result.clone())
+    } else {
+        None
     };
-    return Ok(result_3);
+    return Ok(result_2);
+}
+/// CPython: Objects/typeobject.c, `type___sizeof___impl`.
+pub fn type___sizeof___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type___sizeof___impl);
+    let tp_flags = c.PyTypeObject_tp_flags(self_)?;
+    let size_2 = if (tp_flags & 512) != 0 {
+        let ht_cached_keys = c.PyHeapTypeObject_ht_cached_keys(self_)?;
+        let size = if ht_cached_keys.is_some() {
+            let ht_cached_keys_2 = c.PyHeapTypeObject_ht_cached_keys(self_)?;
+            let object = match ht_cached_keys_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result = match c._PyDict_KeysSize(&object) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "type___sizeof___impl: call of PyLong_FromSize_t while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            (928 as usize).wrapping_add(result)
+        } else {
+            928usize
+        };
+        size
+    } else {
+        416usize
+    };
+    return Ok(c.PyLong_FromSize_t(size_2)?);
 }
 /// CPython: Objects/typeobject.c, `type_clear`.
 pub fn type_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Error> {
@@ -7710,21 +6539,14 @@ pub fn object_new<C: CApi>(
     }
     if let Some(abstract_methods) = &super::typeobject::type_abstractmethods(c, type_)? {
         let sorted_methods = super::abstract_::PySequence_List(c, abstract_methods)?;
-        let result_2 = match c.PyList_Sort(&sorted_methods) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result_2 != 0 {
+        if c.PyList_Sort(&sorted_methods)? != 0 {
             return Ok(None);
         }
         let comma_w_quotes_sep = c.PyUnicode_FromString(Some("', '"))?;
         let joined = c.PyUnicode_Join(&comma_w_quotes_sep, &sorted_methods)?;
-        let result_3 = super::abstract_::PyObject_Length(c, &sorted_methods)?;
+        let result_2 = super::abstract_::PyObject_Length(c, &sorted_methods)?;
         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-        if !(result_3 > 1) {
+        if !(result_2 > 1) {
             let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
             return Err(
                 c
@@ -7778,23 +6600,19 @@ pub fn object_repr<C: CApi>(
         Ok(mod_) => mod_,
         Err(error) if c.is_exception(&error) => {
             if super::typeobject::type_qualname(c, &type_)?.is_some() {
-                let tp_name_3 = c.PyTypeObject_tp_name(&type_)?;
-                let rtn_5 = match c
-                    .PyUnicode_FromFormat(
-                        "<%s object at %p>",
-                        &[
-                            Argument::Str(tp_name_3.clone()),
-                            Argument::Object(self_.clone()),
-                        ],
-                    )
-                {
-                    Ok(rtn_5) => rtn_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(error_6);
-                    }
-                    Err(error_6) => return Err(error_6),
-                };
-                return Ok(Some(rtn_5));
+                let tp_name_2 = c.PyTypeObject_tp_name(&type_)?;
+                return Ok(
+                    Some(
+                        c
+                            .PyUnicode_FromFormat(
+                                "<%s object at %p>",
+                                &[
+                                    Argument::Str(tp_name_2.clone()),
+                                    Argument::Object(self_.clone()),
+                                ],
+                            )?,
+                    ),
+                );
             }
             return Ok(None);
         }
@@ -7803,41 +6621,21 @@ pub fn object_repr<C: CApi>(
     let check = c.PyUnicode_Check(&mod_)?;
     let mod__2 = if check { Some(mod_.clone()) } else { None };
     if let Some(name) = &super::typeobject::type_qualname(c, &type_)? {
-        let rtn_4 = if let Some(mod__3) = &mod__2 {
+        let rtn_3 = if let Some(mod__3) = &mod__2 {
             let idbuiltins = c._Py_ID("builtins")?;
-            let result = match c._PyUnicode_Equal(mod__3, &idbuiltins) {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    c.PyTypeObject_tp_name(&type_)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "object_repr: call of PyUnicode_FromFormat while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result != 0 {
+            if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
                 let tp_name = c.PyTypeObject_tp_name(&type_)?;
-                let rtn = match c
+                let rtn = c
                     .PyUnicode_FromFormat(
                         "<%s object at %p>",
                         &[
                             Argument::Str(tp_name.clone()),
                             Argument::Object(self_.clone()),
                         ],
-                    )
-                {
-                    Ok(rtn) => rtn,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                    )?;
                 rtn.clone()
             } else {
-                let rtn_2 = match c
+                let rtn_2 = c
                     .PyUnicode_FromFormat(
                         "<%U.%U object at %p>",
                         &[
@@ -7845,33 +6643,19 @@ pub fn object_repr<C: CApi>(
                             Argument::Object(name.clone()),
                             Argument::Object(self_.clone()),
                         ],
-                    )
-                {
-                    Ok(rtn_2) => rtn_2,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
+                    )?;
                 rtn_2.clone()
             }
         } else {
-            let tp_name_2 = c.PyTypeObject_tp_name(&type_)?;
-            let rtn_3 = match c
+            let tp_name = c.PyTypeObject_tp_name(&type_)?;
+            let rtn = c
                 .PyUnicode_FromFormat(
                     "<%s object at %p>",
-                    &[Argument::Str(tp_name_2.clone()), Argument::Object(self_.clone())],
-                )
-            {
-                Ok(rtn_3) => rtn_3,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            rtn_3.clone()
+                    &[Argument::Str(tp_name.clone()), Argument::Object(self_.clone())],
+                )?;
+            rtn.clone()
         };
-        return Ok(Some(rtn_4));
+        return Ok(Some(rtn_3));
     }
     return Ok(None);
 }
@@ -7908,22 +6692,10 @@ pub fn object_richcompare<C: CApi>(
         3 => {
             let tp = c.Py_TYPE(self_)?;
             if let Some(tp_richcompare) = &c.slot(&tp, Slot::tp_richcompare)? {
-                let res_2 = match c.call_richcmpfunc(tp_richcompare, self_, other, 2) {
-                    Ok(res_2) => res_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                let res_2 = c.call_richcmpfunc(tp_richcompare, self_, other, 2)?;
                 let is_2 = !c.is(&res_2, Global::Py_NotImplemented)?;
                 let res_4 = if is_2 {
-                    let result = match super::object::PyObject_IsTrue(c, &res_2) {
-                        Ok(result) => result,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    let result = super::object::PyObject_IsTrue(c, &res_2)?;
                     let res_3 = if result != 0 {
                         c.global(Global::Py_False)?
                     } else {
@@ -8126,19 +6898,9 @@ pub fn same_slots_added<C: CApi>(
             let size_3 = if let Some(slots_a_2) = &slots_a
                 && let Some(slots_b_2) = &slots_b
             {
-                let result = match super::object::PyObject_RichCompareBool(
-                    c,
-                    slots_a_2,
-                    slots_b_2,
-                    2,
-                ) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 1 {
+                if super::object::PyObject_RichCompareBool(c, slots_a_2, slots_b_2, 2)?
+                    != 1
+                {
                     return Ok(0);
                 }
                 size_2
@@ -8444,8 +7206,8 @@ pub fn object_set_class_world_stopped<C: CApi>(
     let oldto = c.Py_TYPE(self_)?;
     let PyModule_Type = c.global(Global::PyModule_Type)?;
     if !(c.PyType_IsSubtype(newto, &PyModule_Type)? != 0) {
-        let result_4 = c._PyType_HasFeature(newto, 256)?;
-        if (result_4 != 0) || (c._PyType_HasFeature(&oldto, 256)? != 0) {
+        let result_2 = c._PyType_HasFeature(newto, 256)?;
+        if (result_2 != 0) || (c._PyType_HasFeature(&oldto, 256)? != 0) {
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
             return Err(
                 c
@@ -8456,40 +7218,23 @@ pub fn object_set_class_world_stopped<C: CApi>(
                     ),
             );
         }
-        let result = match super::typeobject::compatible_for_assignment(
+        if super::typeobject::compatible_for_assignment(
             c,
             Some(&oldto),
             newto,
             "__class__",
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        )? != 0
+        {
             let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
             if (tp_flags & 4) != 0 {
-                let dict = match c._PyObject_GetManagedDict(self_) {
-                    Ok(dict) => dict,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "object_set_class_world_stopped: call of _PyObject_MaterializeManagedDict_LockHeld while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
+                let dict = c._PyObject_GetManagedDict(self_)?;
+                let dict_4 = if let Some(dict_2) = &dict {
+                    dict_2.clone()
+                } else {
+                    let dict_3 = c._PyObject_MaterializeManagedDict_LockHeld(self_)?;
+                    dict_3.clone()
                 };
-                match c._PyDict_DetachFromObject(&dict, self_) {
-                    Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                c._PyDict_DetachFromObject(&dict_4, self_)?;
             }
             let tp_flags_2 = c.PyTypeObject_tp_flags(newto)?;
             if (tp_flags_2 & 512) != 0 {}
@@ -8500,40 +7245,23 @@ pub fn object_set_class_world_stopped<C: CApi>(
     }
     let PyModule_Type_2 = c.global(Global::PyModule_Type)?;
     if c.PyType_IsSubtype(&oldto, &PyModule_Type_2)? != 0 {
-        let result = match super::typeobject::compatible_for_assignment(
+        if super::typeobject::compatible_for_assignment(
             c,
             Some(&oldto),
             newto,
             "__class__",
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
+        )? != 0
+        {
             let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
             if (tp_flags & 4) != 0 {
-                let dict = match c._PyObject_GetManagedDict(self_) {
-                    Ok(dict) => dict,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "object_set_class_world_stopped: call of _PyObject_MaterializeManagedDict_LockHeld while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
+                let dict = c._PyObject_GetManagedDict(self_)?;
+                let dict_4 = if let Some(dict_2) = &dict {
+                    dict_2.clone()
+                } else {
+                    let dict_3 = c._PyObject_MaterializeManagedDict_LockHeld(self_)?;
+                    dict_3.clone()
                 };
-                match c._PyDict_DetachFromObject(&dict, self_) {
-                    Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                c._PyDict_DetachFromObject(&dict_4, self_)?;
             }
             let tp_flags_2 = c.PyTypeObject_tp_flags(newto)?;
             if (tp_flags_2 & 512) != 0 {}
@@ -8542,8 +7270,8 @@ pub fn object_set_class_world_stopped<C: CApi>(
         }
         return Ok(-1);
     }
-    let result_3 = c._PyType_HasFeature(newto, 256)?;
-    if (result_3 != 0) || (c._PyType_HasFeature(&oldto, 256)? != 0) {
+    let result = c._PyType_HasFeature(newto, 256)?;
+    if (result != 0) || (c._PyType_HasFeature(&oldto, 256)? != 0) {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -8554,40 +7282,19 @@ pub fn object_set_class_world_stopped<C: CApi>(
                 ),
         );
     }
-    let result = match super::typeobject::compatible_for_assignment(
-        c,
-        Some(&oldto),
-        newto,
-        "__class__",
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::compatible_for_assignment(c, Some(&oldto), newto, "__class__")?
+        != 0
+    {
         let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
         if (tp_flags & 4) != 0 {
-            let dict = match c._PyObject_GetManagedDict(self_) {
-                Ok(dict) => dict,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "object_set_class_world_stopped: call of _PyObject_MaterializeManagedDict_LockHeld while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
+            let dict = c._PyObject_GetManagedDict(self_)?;
+            let dict_4 = if let Some(dict_2) = &dict {
+                dict_2.clone()
+            } else {
+                let dict_3 = c._PyObject_MaterializeManagedDict_LockHeld(self_)?;
+                dict_3.clone()
             };
-            match c._PyDict_DetachFromObject(&dict, self_) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            c._PyDict_DetachFromObject(&dict_4, self_)?;
         }
         let tp_flags_2 = c.PyTypeObject_tp_flags(newto)?;
         if (tp_flags_2 & 512) != 0 {}
@@ -8622,31 +7329,23 @@ pub fn object_set_class<C: CApi>(
                 ),
         );
     }
-    match c
-        .PySys_Audit(
-            "object.__setattr__",
-            "OsO",
-            &[
-                Argument::Object(self_.clone()),
-                Argument::Str("__class__".to_owned()),
-                Argument::Object(value_2.clone()),
-            ],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PySys_Audit(
+        "object.__setattr__",
+        "OsO",
+        &[
+            Argument::Object(self_.clone()),
+            Argument::Str("__class__".to_owned()),
+            Argument::Object(value_2.clone()),
+        ],
+    )?;
     let oldto = c.Py_TYPE(self_)?;
-    let result_2 = super::typeobject::object_set_class_world_stopped(c, self_, value_2)?;
-    if result_2 == 0 {
+    let result = super::typeobject::object_set_class_world_stopped(c, self_, value_2)?;
+    if result == 0 {
         let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
         if (tp_flags & 512) != 0 {}
         return Ok(0);
     }
-    return Ok(result_2);
+    return Ok(result);
 }
 /// CPython: Objects/typeobject.c, `import_copyreg`.
 pub fn import_copyreg<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
@@ -8667,13 +7366,7 @@ pub fn _PyType_GetSlotNames<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let mut slotnames = None::<C::Object>;
-    match c.PyDict_GetItemRef(&object, &id__slotnames, &mut slotnames) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyDict_GetItemRef(&object, &id__slotnames, &mut slotnames)?;
     let Some(slotnames_2) = &slotnames else {
         let copyreg = super::typeobject::import_copyreg(c)?;
         let id_slotnames = c._Py_ID("_slotnames")?;
@@ -8716,61 +7409,29 @@ pub fn object_getstate<C: CApi>(
     let id__getstate = c._Py_ID("__getstate__")?;
     let getstate = super::object::PyObject_GetAttr(c, obj, &id__getstate)?;
     let check = c.PyCFunction_Check(&getstate)?;
-    let state_5 = if check {
-        let result = match c.PyCFunction_GET_SELF(&getstate) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "object_getstate: call of _PyObject_CallNoArgs while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if c.Py_Is(&result, obj)? {
+    let state_3 = if check {
+        let result = c.PyCFunction_GET_SELF(&getstate)?;
+        if match result.as_ref() {
+            Some(object) => c.Py_Is(obj, object)?,
+            None => false,
+        } {
             let result_2 = c.PyCFunction_GET_FUNCTION(&getstate)?;
             if c.is_function(result_2.as_ref(), FunctionId::object___getstate__)? {
-                let state = match c.object_getstate_default(obj, required) {
-                    Ok(state) => state,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+                let state = c.object_getstate_default(obj, required)?;
                 state.clone()
             } else {
-                let state_2 = match c._PyObject_CallNoArgs(&getstate) {
-                    Ok(state_2) => state_2,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                let state_2 = c._PyObject_CallNoArgs(&getstate)?;
                 state_2.clone()
             }
         } else {
-            let state_3 = match c._PyObject_CallNoArgs(&getstate) {
-                Ok(state_3) => state_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            state_3.clone()
+            let state_2 = c._PyObject_CallNoArgs(&getstate)?;
+            state_2.clone()
         }
     } else {
-        let state_4 = match c._PyObject_CallNoArgs(&getstate) {
-            Ok(state_4) => state_4,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(error_5);
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        state_4.clone()
+        let state_2 = c._PyObject_CallNoArgs(&getstate)?;
+        state_2.clone()
     };
-    return Ok(state_5);
+    return Ok(state_3);
 }
 /// CPython: Objects/typeobject.c, `_PyObject_GetState`.
 pub fn _PyObject_GetState<C: CApi>(
@@ -8890,19 +7551,7 @@ pub fn object___format___impl<C: CApi>(
     format_spec: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___format___impl);
-    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "object___format___impl: call of PyObject_Str while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result > 0 {
+    if c.PyUnicode_GET_LENGTH(format_spec)? > 0 {
         let tp = c.Py_TYPE(self_)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -8941,83 +7590,31 @@ pub fn object___dir___impl<C: CApi>(
     c.enter(FunctionId::object___dir___impl);
     let id__dict = c._Py_ID("__dict__")?;
     let mut dict = None::<C::Object>;
-    let result = match super::object::PyObject_GetOptionalAttr(
-        c,
-        self_,
-        &id__dict,
-        &mut dict,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, self_, &id__dict, &mut dict)? < 0 {
         return Ok(None);
     }
     let dict_7 = if let Some(dict_2) = &dict {
         let check = c.PyDict_Check(dict_2)?;
         let dict_5 = if check {
-            let dict_3 = match c.PyDict_Copy(dict_2) {
-                Ok(dict_3) => dict_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let dict_3 = c.PyDict_Copy(dict_2)?;
             dict_3.clone()
         } else {
-            let dict_4 = match c.PyDict_New() {
-                Ok(dict_4) => dict_4,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let dict_4 = c.PyDict_New()?;
             dict_4.clone()
         };
         dict_5.clone()
     } else {
-        let dict_6 = match c.PyDict_New() {
-            Ok(dict_6) => dict_6,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let dict_6 = c.PyDict_New()?;
         dict_6.clone()
     };
     let id__class = c._Py_ID("__class__")?;
     let mut itsclass = None::<C::Object>;
-    let result_2 = match super::object::PyObject_GetOptionalAttr(
-        c,
-        self_,
-        &id__class,
-        &mut itsclass,
-    ) {
-        Ok(result_2) => result_2,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    if result_2 < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, self_, &id__class, &mut itsclass)? < 0
+    {
         return Ok(None);
     }
     if let Some(itsclass_2) = &itsclass {
-        let result_3 = match super::typeobject::merge_class_dict(
-            c,
-            &dict_7,
-            itsclass_2,
-        ) {
-            Ok(result_3) => result_3,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(error_6);
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        if result_3 < 0 {
+        if super::typeobject::merge_class_dict(c, &dict_7, itsclass_2)? < 0 {
             return Ok(None);
         }
         return Ok(Some(c.PyDict_Keys(Some(&dict_7))?));
@@ -9043,34 +7640,16 @@ pub fn type_add_method<C: CApi>(
                     ),
             );
         }
-        let descr = match super::descrobject::PyDescr_NewClassMethod(c, type_, meth) {
-            Ok(descr) => descr,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let descr = super::descrobject::PyDescr_NewClassMethod(c, type_, meth)?;
         (descr.clone(), 1i32)
     } else {
         let ml_flags_2 = c.PyMethodDef_ml_flags(meth)?;
         let (descr_4, isdescr) = if (ml_flags_2 & 32) != 0 {
             let cfunc = super::methodobject::PyCFunction_NewEx(c, meth, type_, None)?;
-            let descr_2 = match super::funcobject::PyStaticMethod_New(c, &cfunc) {
-                Ok(descr_2) => descr_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let descr_2 = super::funcobject::PyStaticMethod_New(c, &cfunc)?;
             (Some(descr_2.clone()), 0i32)
         } else {
-            let descr_3 = match super::descrobject::PyDescr_NewMethod(c, type_, meth) {
-                Ok(descr_3) => descr_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
+            let descr_3 = super::descrobject::PyDescr_NewMethod(c, type_, meth)?;
             (descr_3.clone(), 1i32)
         };
         (descr_4.clone(), isdescr)
@@ -9097,24 +7676,24 @@ pub fn type_add_method<C: CApi>(
             };
             match c.PyDict_SetItem(&object, &object_2, descr_6) {
                 Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error) if c.is_exception(&error) => {
                     if isdescr_2 != 0 {
-                        return Err(error_4);
+                        return Err(error);
                     }
-                    return Err(error_4);
+                    return Err(error);
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error) => return Err(error),
             };
         } else {
             match c.PyDict_SetDefaultRef(dict.as_ref(), name_3.as_ref(), descr_6, None) {
                 Ok(_) => {}
-                Err(error_5) if c.is_exception(&error_5) => {
+                Err(error_2) if c.is_exception(&error_2) => {
                     if isdescr_2 != 0 {
-                        return Err(error_5);
+                        return Err(error_2);
                     }
-                    return Err(error_5);
+                    return Err(error_2);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_2) => return Err(error_2),
             };
         };
         if isdescr_2 != 0 {}
@@ -9138,14 +7717,7 @@ pub fn type_add_methods<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
         let mut meth_2 = meth.clone();
         loop {
             c.PyMethodDef_ml_name(&meth_2)?;
-            let result = match super::typeobject::type_add_method(c, type_, &meth_2) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            if result < 0 {
+            if super::typeobject::type_add_method(c, type_, &meth_2)? < 0 {
                 return Ok(-1);
             }
             let meth_3 = c.step(&meth_2, 1, "PyMethodDef")?;
@@ -9169,14 +7741,7 @@ pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
                 &memb_2,
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
-                match c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)
-                {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)?;
                 let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
                 memb_2 = memb_3.clone();
                 continue;
@@ -9200,14 +7765,7 @@ pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::
                 &gsp_2,
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
-                match c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)
-                {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)?;
                 let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
                 gsp_2 = gsp_3.clone();
                 continue;
@@ -9393,14 +7951,7 @@ pub fn overrides_hash<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::E
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = match c.PyDict_Contains(&object_2, &id__hash) {
-            Ok(result_2) => result_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_2
+        c.PyDict_Contains(&object_2, &id__hash)?
     } else {
         result
     };
@@ -9443,30 +7994,9 @@ pub fn type_ready_set_base<C: CApi>(
             base.clone()
         }
     };
-    if let Some(base_3) = &base_2 {
-        let result = match c._PyType_IsReady(base_3) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_ready_set_base: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            let result_2 = match super::typeobject::PyType_Ready(c, base_3) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 < 0 {
-                return Ok(-1);
-            }
+    if let Some(base_3) = &base_2 && !(c._PyType_IsReady(base_3)? != 0) {
+        if super::typeobject::PyType_Ready(c, base_3)? < 0 {
+            return Ok(-1);
         }
     }
     return Ok(0);
@@ -9497,27 +8027,15 @@ pub fn type_ready_set_bases<C: CApi>(
     if !bases.is_some() {
         let base = c.PyTypeObject_tp_base(type_)?;
         let bases_4 = if let Some(base_2) = &base {
-            let bases_2 = match c.PyTuple_Pack(1, &[Argument::Object(base_2.clone())]) {
-                Ok(bases_2) => bases_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let bases_2 = c.PyTuple_Pack(1, &[Argument::Object(base_2.clone())])?;
             bases_2.clone()
         } else {
-            let bases_3 = match c.PyTuple_New(0) {
-                Ok(bases_3) => bases_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let bases_3 = c.PyTuple_New(0)?;
             bases_3.clone()
         };
         match super::typeobject::set_tp_bases(c, type_, Some(&bases_4), 1) {
             Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -9525,7 +8043,7 @@ pub fn type_ready_set_bases<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
     }
     return Ok(0);
@@ -9583,13 +8101,7 @@ pub fn type_dict_set_doc<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    match c.PyDict_SetItem(&object_2, &id__doc_2, &doc) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    c.PyDict_SetItem(&object_2, &id__doc_2, &doc)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_fill_dict`.
@@ -9598,50 +8110,17 @@ pub fn type_ready_fill_dict<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready_fill_dict);
-    match c.add_operators(type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::typeobject::type_add_methods(c, type_) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 < 0 {
+    c.add_operators(type_)?;
+    if super::typeobject::type_add_methods(c, type_)? < 0 {
         return Ok(-1);
     }
-    let result_3 = match super::typeobject::type_add_members(c, type_) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+    if super::typeobject::type_add_members(c, type_)? < 0 {
         return Ok(-1);
     }
-    let result_4 = match super::typeobject::type_add_getset(c, type_) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if result_4 < 0 {
+    if super::typeobject::type_add_getset(c, type_)? < 0 {
         return Ok(-1);
     }
-    match super::typeobject::type_dict_set_doc(c, type_) {
-        Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
-    };
+    super::typeobject::type_dict_set_doc(c, type_)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_preheader`.
@@ -9700,19 +8179,7 @@ pub fn type_ready_mro<C: CApi>(
             return Ok(0);
         }
     }
-    let result = match super::typeobject::mro_internal_unlocked(
-        c,
-        type_,
-        initial,
-        None,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::typeobject::mro_internal_unlocked(c, type_, initial, None)? < 0 {
         return Ok(-1);
     }
     let mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
@@ -9722,11 +8189,11 @@ pub fn type_ready_mro<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_2 = c.PyTuple_GET_SIZE(&object)?;
+        let result = c.PyTuple_GET_SIZE(&object)?;
         {
             let mut i = 0isize;
             loop {
-                if i < result_2 {
+                if i < result {
                     let object_2 = match mro.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
@@ -9800,13 +8267,7 @@ pub fn type_ready_inherit<C: CApi>(
                 let b = c.PyTuple_GET_ITEM(&object_2, i)?;
                 let check = c.PyType_Check(&b)?;
                 if check {
-                    match c.inherit_slots(type_, &b) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
+                    c.inherit_slots(type_, &b)?;
                     super::typeobject::inherit_patma_flags(c, type_, &b)?;
                 }
                 let i_2 = i.wrapping_add(1);
@@ -9864,13 +8325,7 @@ pub fn type_ready_set_hash<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let Py_None = c.global(Global::Py_None)?;
-    match c.PyDict_SetItem(&object_2, &id__hash_2, &Py_None) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyDict_SetItem(&object_2, &id__hash_2, &Py_None)?;
     let PyObject_HashNotImplemented = c
         .function(FunctionId::PyObject_HashNotImplemented)?;
     c.set_slot(type_, Slot::tp_hash, Some(&PyObject_HashNotImplemented))?;
@@ -9902,13 +8357,7 @@ pub fn type_ready_add_subclasses<C: CApi>(
                     i = i_2;
                     continue;
                 }
-                match super::typeobject::add_subclass(c, &b, type_) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                super::typeobject::add_subclass(c, &b, type_)?;
                 let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
@@ -9944,24 +8393,12 @@ pub fn type_ready_set_new<C: CApi>(
         let tp_new_2 = c.slot(type_, Slot::tp_new)?;
         if let Some(tp_new_3) = &tp_new_2 {
             if initial != 0 {
-                match super::typeobject::add_tp_new_wrapper(c, type_) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                super::typeobject::add_tp_new_wrapper(c, type_)?;
             } else {
                 if let Some(base_2) = &base
                     && !(Some(tp_new_3) != c.slot(base_2, Slot::tp_new)?.as_ref())
                 {} else {
-                    match super::typeobject::add_tp_new_wrapper(c, type_) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
+                    super::typeobject::add_tp_new_wrapper(c, type_)?;
                 }
             };
         } else {
@@ -9972,6 +8409,165 @@ pub fn type_ready_set_new<C: CApi>(
             let tp_new_4 = c.slot(&object, Slot::tp_new)?;
             c.set_slot(type_, Slot::tp_new, tp_new_4.as_ref())?;
         };
+    };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_ready_managed_dict`.
+pub fn type_ready_managed_dict<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_managed_dict);
+    if (c.PyTypeObject_tp_flags(type_)? & 16) != 0 {
+        if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_SystemError,
+                        "type %s has the Py_TPFLAGS_MANAGED_DICT flag but not Py_TPFLAGS_HEAPTYPE flag",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+        let ht_cached_keys = c.PyHeapTypeObject_ht_cached_keys(type_)?;
+        if !ht_cached_keys.is_some() {
+            let result = match c._PyDict_NewKeysForClass() {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    c.set_PyHeapTypeObject_ht_cached_keys(type_, None)?;
+                    if c.PyHeapTypeObject_ht_cached_keys(type_)?.is_some() {
+                        if c.PyTypeObject_tp_itemsize(type_)? == 0
+                            && c.PyTypeObject_tp_basicsize(type_)? == 16
+                        {
+                            let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                            c.set_PyTypeObject_tp_flags(type_, tp_flags | 4)?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "type_ready_managed_dict: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "type_ready_managed_dict: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(c.PyErr_NoMemory());
+                }
+                Err(error) => return Err(error),
+            };
+            c.set_PyHeapTypeObject_ht_cached_keys(type_, Some(&result))?;
+            if !c.PyHeapTypeObject_ht_cached_keys(type_)?.is_some() {
+                return Err(c.PyErr_NoMemory());
+            }
+        }
+        let tp_itemsize = c.PyTypeObject_tp_itemsize(type_)?;
+        if tp_itemsize == 0 && c.PyTypeObject_tp_basicsize(type_)? == 16 {
+            let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+            c.set_PyTypeObject_tp_flags(type_, tp_flags_2 | 4)?;
+        }
+        return Ok(0);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_ready_post_checks`.
+pub fn type_ready_post_checks<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_post_checks);
+    if !((c.PyTypeObject_tp_flags(type_)? & 16384) != 0) {
+        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+        if (tp_flags & 16) != 0 {
+            if c.PyTypeObject_tp_dictoffset(type_)? != -1 {
+                let tp_name = c.PyTypeObject_tp_name(type_)?;
+                let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
+                return Err(
+                    c
+                        .PyErr_Format(
+                            &PyExc_SystemError,
+                            "type %s has the Py_TPFLAGS_MANAGED_DICT flag but tp_dictoffset is set to incompatible value",
+                            &[Argument::Str(tp_name.clone())],
+                        ),
+                );
+            }
+        } else {
+            let tp_dictoffset = c.PyTypeObject_tp_dictoffset(type_)?;
+            if tp_dictoffset < 16 {
+                let tp_dictoffset_2 = c.PyTypeObject_tp_dictoffset(type_)?;
+                if tp_dictoffset_2.wrapping_add(c.PyTypeObject_tp_basicsize(type_)?) <= 0
+                {
+                    let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                    let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
+                    let _ = c
+                        .PyErr_Format(
+                            &PyExc_SystemError_2,
+                            "type %s has a tp_dictoffset that is too small",
+                            &[Argument::Str(tp_name_2.clone())],
+                        );
+                    return Err(
+                        c
+                            .unsupported(
+                                "type_ready_post_checks: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+            }
+        };
+        return Ok(0);
+    }
+    if !c.slot(type_, Slot::tp_traverse)?.is_some() {
+        let tp_name_3 = c.PyTypeObject_tp_name(type_)?;
+        let PyExc_SystemError_3 = c.global(Global::PyExc_SystemError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_SystemError_3,
+                    "type %s has the Py_TPFLAGS_HAVE_GC flag but has no traverse function",
+                    &[Argument::Str(tp_name_3.clone())],
+                ),
+        );
+    }
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if (tp_flags & 16) != 0 {
+        if c.PyTypeObject_tp_dictoffset(type_)? != -1 {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_SystemError,
+                        "type %s has the Py_TPFLAGS_MANAGED_DICT flag but tp_dictoffset is set to incompatible value",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+    } else {
+        let tp_dictoffset = c.PyTypeObject_tp_dictoffset(type_)?;
+        if tp_dictoffset < 16 {
+            let tp_dictoffset_2 = c.PyTypeObject_tp_dictoffset(type_)?;
+            if tp_dictoffset_2.wrapping_add(c.PyTypeObject_tp_basicsize(type_)?) <= 0 {
+                let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
+                let _ = c
+                    .PyErr_Format(
+                        &PyExc_SystemError_2,
+                        "type %s has a tp_dictoffset that is too small",
+                        &[Argument::Str(tp_name_2.clone())],
+                    );
+                return Err(
+                    c
+                        .unsupported(
+                            "type_ready_post_checks: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+        }
     };
     return Ok(0);
 }
@@ -10080,7 +8676,7 @@ pub fn type_ready<C: CApi>(
         Err(error_10) => return Err(error_10),
     };
     if initial != 0 {
-        match c.type_ready_managed_dict(type_) {
+        match super::typeobject::type_ready_managed_dict(c, type_) {
             Ok(_) => {}
             Err(error_11) if c.is_exception(&error_11) => {
                 c.stop_readying(type_)?;
@@ -10088,7 +8684,7 @@ pub fn type_ready<C: CApi>(
             }
             Err(error_11) => return Err(error_11),
         };
-        match c.type_ready_post_checks(type_) {
+        match super::typeobject::type_ready_post_checks(c, type_) {
             Ok(_) => {}
             Err(error_12) if c.is_exception(&error_12) => {
                 c.stop_readying(type_)?;
@@ -10118,14 +8714,7 @@ pub fn PyType_Ready<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Err
     let res = if (tp_flags_3 & 4096) != 0 {
         0i32
     } else {
-        let result = match super::typeobject::type_ready(c, type_, 1) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        super::typeobject::type_ready(c, type_, 1)?
     };
     return Ok(res);
 }
@@ -10192,18 +8781,7 @@ pub fn _PyStaticType_InitBuiltin<C: CApi>(
     self_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyStaticType_InitBuiltin);
-    let result = match c._Py_IsMainInterpreter() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyStaticType_InitBuiltin: call of init_static_type while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._Py_IsMainInterpreter()?;
     return Ok(super::typeobject::init_static_type(c, self_, 1, result)?);
 }
 /// CPython: Objects/typeobject.c, `add_subclass`.
@@ -10288,22 +8866,13 @@ pub fn get_subclasses_key<C: CApi>(
                         {
                             Ok(result) => result,
                             Err(error_2) if c.is_exception(&error_2) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "get_subclasses_key: call of type_from_ref while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result != 0 {
-                            let subclass = match super::typeobject::type_from_ref(
-                                c,
-                                ref_.as_ref(),
-                            ) {
-                                Ok(subclass) => subclass,
-                                Err(error_3) if c.is_exception(&error_3) => {
+                                if let Some(subclass_2) = &super::typeobject::type_from_ref(
+                                    c,
+                                    None,
+                                )? {
+                                    if c.Py_Is(subclass_2, type_)? {
+                                        return Err(error_2);
+                                    }
                                     return Err(
                                         c
                                             .unsupported(
@@ -10311,9 +8880,25 @@ pub fn get_subclasses_key<C: CApi>(
                                             ),
                                     );
                                 }
-                                Err(error_3) => return Err(error_3),
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "get_subclasses_key: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if result != 0 {
+                            let Some(subclass) = &super::typeobject::type_from_ref(
+                                c,
+                                ref_.as_ref(),
+                            )? else {
+                                i = i_2;
+                                key_2 = key_3.clone();
+                                continue;
                             };
-                            if !c.Py_Is(&subclass, type_)? {
+                            if !c.Py_Is(subclass, type_)? {
                                 i = i_2;
                                 key_2 = key_3.clone();
                                 continue;
@@ -10338,26 +8923,28 @@ pub fn remove_subclass<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::remove_subclass);
     if let Some(subclasses) = &super::typeobject::lookup_tp_subclasses(c, base)? {
-        let key = super::typeobject::get_subclasses_key(c, type_, base)?;
+        let key = match super::typeobject::get_subclasses_key(c, type_, base) {
+            Ok(key) => key,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "remove_subclass: call of PyDict_Size while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
         if let Some(key_2) = &key {
             match c.PyDict_DelItem(subclasses, key_2) {
                 Ok(result) => if result != 0 {}
-                Err(error) if c.is_exception(&error) => {}
-                Err(error) => return Err(error),
+                Err(error_2) if c.is_exception(&error_2) => {}
+                Err(error_2) => return Err(error_2),
             }
         }
-        {
-            let result_2 = match c.PyDict_Size(subclasses) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 == 0 {
-                c.clear_tp_subclasses(base)?;
-            }
-        };
+        if c.PyDict_Size(subclasses)? == 0 {
+            c.clear_tp_subclasses(base)?;
+        }
         return Ok(());
     }
     return Ok(());
@@ -10465,16 +9052,9 @@ pub fn wrap_lenfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_lenfunc);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = c.call_lenfunc(wrapped, self_)?;
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
+        let result = c.call_lenfunc(wrapped, self_)?;
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -10486,16 +9066,9 @@ pub fn wrap_inquirypred<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_inquirypred);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = c.call_inquiry(wrapped, self_)?;
-        return Ok(Some(super::boolobject::PyBool_FromLong(c, result_2 as i64)?));
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
+        let result = c.call_inquiry(wrapped, self_)?;
+        return Ok(Some(super::boolobject::PyBool_FromLong(c, result as i64)?));
     }
     return Ok(None);
 }
@@ -10507,14 +9080,7 @@ pub fn wrap_binaryfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_binaryfunc);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_binaryfunc(wrapped, self_, &other)?));
     }
@@ -10528,14 +9094,7 @@ pub fn wrap_binaryfunc_l<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_binaryfunc_l);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_binaryfunc(wrapped, self_, &other)?));
     }
@@ -10549,14 +9108,7 @@ pub fn wrap_binaryfunc_r<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_binaryfunc_r);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_binaryfunc(wrapped, &other, self_)?));
     }
@@ -10572,21 +9124,13 @@ pub fn wrap_ternaryfunc<C: CApi>(
     c.enter(FunctionId::wrap_ternaryfunc);
     let mut other = None::<C::Object>;
     let mut third = Some(c.global(Global::Py_None)?);
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            1,
-            2,
-            &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        1,
+        2,
+        &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
+    )?;
     let other_2 = match other {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -10603,21 +9147,13 @@ pub fn wrap_ternaryfunc_r<C: CApi>(
     c.enter(FunctionId::wrap_ternaryfunc_r);
     let mut other = None::<C::Object>;
     let mut third = Some(c.global(Global::Py_None)?);
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            1,
-            2,
-            &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        1,
+        2,
+        &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
+    )?;
     let other_2 = match other {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -10632,14 +9168,7 @@ pub fn wrap_unaryfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_unaryfunc);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
         return Ok(Some(c.call_unaryfunc(wrapped, self_)?));
     }
     return Ok(None);
@@ -10653,23 +9182,17 @@ pub fn wrap_indexargfunc<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_indexargfunc);
     let mut o = None::<C::Object>;
-    match c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut o)]) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut o)])?;
     let o_2 = match o {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-    let result_2 = c.PyNumber_AsSsize_t(&o_2, Some(&PyExc_OverflowError))?;
-    if result_2 == -1 {
-        return Ok(c.call_ssizeargfunc(wrapped, self_, result_2)?);
+    let result = c.PyNumber_AsSsize_t(&o_2, Some(&PyExc_OverflowError))?;
+    if result == -1 {
+        return Ok(c.call_ssizeargfunc(wrapped, self_, result)?);
     }
-    return Ok(c.call_ssizeargfunc(wrapped, self_, result_2)?);
+    return Ok(c.call_ssizeargfunc(wrapped, self_, result)?);
 }
 /// CPython: Objects/typeobject.c, `getindex`.
 pub fn getindex<C: CApi>(
@@ -10740,21 +9263,13 @@ pub fn wrap_sq_setitem<C: CApi>(
     c.enter(FunctionId::wrap_sq_setitem);
     let mut arg = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut arg), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut arg), Parsed::Object(&mut value)],
+    )?;
     let arg_2 = match arg {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -10763,12 +9278,12 @@ pub fn wrap_sq_setitem<C: CApi>(
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
-    let result_2 = super::typeobject::getindex(c, self_, &arg_2)?;
-    if !(result_2 == -1) {
-        c.call_ssizeobjargproc(wrapped, self_, result_2, Some(&value_2))?;
+    let result = super::typeobject::getindex(c, self_, &arg_2)?;
+    if !(result == -1) {
+        c.call_ssizeobjargproc(wrapped, self_, result, Some(&value_2))?;
         return Ok(c.global(Global::Py_None)?);
     }
-    c.call_ssizeobjargproc(wrapped, self_, result_2, Some(&value_2))?;
+    c.call_ssizeobjargproc(wrapped, self_, result, Some(&value_2))?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_sq_delitem`.
@@ -10779,21 +9294,14 @@ pub fn wrap_sq_delitem<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_sq_delitem);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let arg = c.PyTuple_GET_ITEM(args, 0)?;
-        let result_2 = super::typeobject::getindex(c, self_, &arg)?;
-        if !(result_2 == -1) {
-            c.call_ssizeobjargproc(wrapped, self_, result_2, None)?;
+        let result = super::typeobject::getindex(c, self_, &arg)?;
+        if !(result == -1) {
+            c.call_ssizeobjargproc(wrapped, self_, result, None)?;
             return Ok(Some(c.global(Global::Py_None)?));
         }
-        c.call_ssizeobjargproc(wrapped, self_, result_2, None)?;
+        c.call_ssizeobjargproc(wrapped, self_, result, None)?;
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -10806,17 +9314,10 @@ pub fn wrap_objobjproc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_objobjproc);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let value = c.PyTuple_GET_ITEM(args, 0)?;
-        let result_2 = c.call_objobjproc(wrapped, self_, &value)?;
-        return Ok(Some(super::boolobject::PyBool_FromLong(c, result_2 as i64)?));
+        let result = c.call_objobjproc(wrapped, self_, &value)?;
+        return Ok(Some(super::boolobject::PyBool_FromLong(c, result as i64)?));
     }
     return Ok(None);
 }
@@ -10830,21 +9331,13 @@ pub fn wrap_objobjargproc<C: CApi>(
     c.enter(FunctionId::wrap_objobjargproc);
     let mut key = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut key), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut key), Parsed::Object(&mut value)],
+    )?;
     let key_2 = match key {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -10864,14 +9357,7 @@ pub fn wrap_delitem<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_delitem);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let key = c.PyTuple_GET_ITEM(args, 0)?;
         c.call_objobjargproc(wrapped, self_, &key, None)?;
         return Ok(Some(c.global(Global::Py_None)?));
@@ -10979,21 +9465,13 @@ pub fn wrap_setattr<C: CApi>(
     c.enter(FunctionId::wrap_setattr);
     let mut name = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut name), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut name), Parsed::Object(&mut value)],
+    )?;
     let name_2 = match name {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -11002,14 +9480,7 @@ pub fn wrap_setattr<C: CApi>(
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
-    let result_2 = match super::typeobject::hackcheck(c, self_, wrapped, "__setattr__") {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result_2 != 0 {
+    if super::typeobject::hackcheck(c, self_, wrapped, "__setattr__")? != 0 {
         c.call_setattrofunc(wrapped, self_, &name_2, Some(&value_2))?;
         return Ok(Some(c.global(Global::Py_None)?));
     }
@@ -11023,28 +9494,9 @@ pub fn wrap_delattr<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_delattr);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let name = c.PyTuple_GET_ITEM(args, 0)?;
-        let result_2 = match super::typeobject::hackcheck(
-            c,
-            self_,
-            wrapped,
-            "__delattr__",
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
+        if super::typeobject::hackcheck(c, self_, wrapped, "__delattr__")? != 0 {
             c.call_setattrofunc(wrapped, self_, &name, None)?;
             return Ok(Some(c.global(Global::Py_None)?));
         }
@@ -11060,16 +9512,9 @@ pub fn wrap_hashfunc<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_hashfunc);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = c.call_hashfunc(wrapped, self_)?;
-        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
+        let result = c.call_hashfunc(wrapped, self_)?;
+        return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
 }
@@ -11092,14 +9537,7 @@ pub fn wrap_del<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_del);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
         c.call_destructor(wrapped, self_)?;
         return Ok(Some(c.global(Global::Py_None)?));
     }
@@ -11114,14 +9552,7 @@ pub fn wrap_richcmpfunc<C: CApi>(
     op: i32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_richcmpfunc);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let other = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(Some(c.call_richcmpfunc(wrapped, self_, &other, op)?));
     }
@@ -11195,14 +9626,7 @@ pub fn wrap_next<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_next);
-    let result = match super::typeobject::check_num_args(c, args, 0) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 0)? != 0 {
         return Ok(Some(c.call_unaryfunc(wrapped, self_)?));
     }
     return Ok(None);
@@ -11217,21 +9641,13 @@ pub fn wrap_descr_get<C: CApi>(
     c.enter(FunctionId::wrap_descr_get);
     let mut obj = None::<C::Object>;
     let mut type_ = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            1,
-            2,
-            &mut [Parsed::Object(&mut obj), Parsed::Object(&mut type_)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        1,
+        2,
+        &mut [Parsed::Object(&mut obj), Parsed::Object(&mut type_)],
+    )?;
     let obj_2 = match obj {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -11266,21 +9682,13 @@ pub fn wrap_descr_set<C: CApi>(
     c.enter(FunctionId::wrap_descr_set);
     let mut obj = None::<C::Object>;
     let mut value = None::<C::Object>;
-    match c
-        .PyArg_UnpackTuple(
-            args,
-            Some(""),
-            2,
-            2,
-            &mut [Parsed::Object(&mut obj), Parsed::Object(&mut value)],
-        )
-    {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(
+        args,
+        Some(""),
+        2,
+        2,
+        &mut [Parsed::Object(&mut obj), Parsed::Object(&mut value)],
+    )?;
     let obj_2 = match obj {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -11300,14 +9708,7 @@ pub fn wrap_descr_delete<C: CApi>(
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::wrap_descr_delete);
-    let result = match super::typeobject::check_num_args(c, args, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
+    if super::typeobject::check_num_args(c, args, 1)? != 0 {
         let obj = c.PyTuple_GET_ITEM(args, 0)?;
         c.call_descrsetfunc(wrapped, self_, &obj, None)?;
         return Ok(Some(c.global(Global::Py_None)?));
@@ -11323,35 +9724,29 @@ pub fn wrap_buffer<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_buffer);
     let mut arg = None::<C::Object>;
-    match c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)]) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)])?;
     let arg_2 = match arg {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-    let result_2 = c.PyNumber_AsSsize_t(&arg_2, Some(&PyExc_OverflowError))?;
-    if !(result_2 == -1) {
-        if (result_2 > 2147483647) || (result_2 < -2147483648) {
+    let result = c.PyNumber_AsSsize_t(&arg_2, Some(&PyExc_OverflowError))?;
+    if !(result == -1) {
+        if (result > 2147483647) || (result < -2147483648) {
             let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_OverflowError_2, "buffer flags out of range"),
             );
         }
-        return Ok(c._PyMemoryView_FromBufferProc(self_, result_2 as i32, wrapped)?);
+        return Ok(c._PyMemoryView_FromBufferProc(self_, result as i32, wrapped)?);
     }
-    if (result_2 > 2147483647) || (result_2 < -2147483648) {
+    if (result > 2147483647) || (result < -2147483648) {
         let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
         return Err(
             c.PyErr_SetString(&PyExc_OverflowError_2, "buffer flags out of range"),
         );
     }
-    return Ok(c._PyMemoryView_FromBufferProc(self_, result_2 as i32, wrapped)?);
+    return Ok(c._PyMemoryView_FromBufferProc(self_, result as i32, wrapped)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_releasebuffer`.
 pub fn wrap_releasebuffer<C: CApi>(
@@ -11361,13 +9756,7 @@ pub fn wrap_releasebuffer<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_releasebuffer);
     let mut arg = None::<C::Object>;
-    match c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)]) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)])?;
     let mview = match arg {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -11416,13 +9805,7 @@ pub fn wrap_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_init);
-    match c.call_initproc(wrapped, self_, args, Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.call_initproc(wrapped, self_, args, Some(kwds))?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `tp_new_wrapper`.
@@ -11620,32 +10003,13 @@ pub fn method_is_overloaded<C: CApi>(
     c.enter(FunctionId::method_is_overloaded);
     let tp = c.Py_TYPE(right)?;
     let mut b = None::<C::Object>;
-    let result = match super::object::PyObject_GetOptionalAttr(c, &tp, name, &mut b) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, &tp, name, &mut b)? < 0 {
         return Ok(-1);
     }
     if let Some(b_2) = &b {
         let tp_2 = c.Py_TYPE(left)?;
         let mut a = None::<C::Object>;
-        let result_2 = match super::object::PyObject_GetOptionalAttr(
-            c,
-            &tp_2,
-            name,
-            &mut a,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 < 0 {
+        if super::object::PyObject_GetOptionalAttr(c, &tp_2, name, &mut a)? < 0 {
             return Ok(-1);
         }
         if let Some(a_2) = &a {
@@ -11699,32 +10063,20 @@ pub fn slot_sq_ass_item<C: CApi>(
     let index_obj = c.PyLong_FromSsize_t(index)?;
     if let Some(value_2) = value {
         let id__setitem = c._Py_ID("__setitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__setitem,
             &[self_.clone(), index_obj.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delitem = c._Py_ID("__delitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delitem,
             &[self_.clone(), index_obj.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -11759,44 +10111,19 @@ pub fn slot_sq_contains<C: CApi>(
                 ),
         );
     }
-    let result_3 = if let Some(func_2) = &func {
-        let res = match super::typeobject::vectorcall_unbound(
+    let result = if let Some(func_2) = &func {
+        let res = super::typeobject::vectorcall_unbound(
             c,
             unbound,
             func_2,
             &[self_.clone(), value.clone()],
             2,
-        ) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let result = match super::object::PyObject_IsTrue(c, &res) {
-            Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result
+        )?;
+        super::object::PyObject_IsTrue(c, &res)?
     } else {
-        let result_2 = match super::abstract_::_PySequence_IterSearch(
-            c,
-            self_,
-            value,
-            3,
-        ) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        result_2 as i32
+        super::abstract_::_PySequence_IterSearch(c, self_, value, 3)? as i32
     };
-    return Ok(result_3);
+    return Ok(result);
 }
 /// CPython: Objects/typeobject.c, `slot_mp_subscript`.
 pub fn slot_mp_subscript<C: CApi>(
@@ -11825,32 +10152,20 @@ pub fn slot_mp_ass_subscript<C: CApi>(
     c.enter(FunctionId::slot_mp_ass_subscript);
     if let Some(value_2) = value {
         let id__setitem = c._Py_ID("__setitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__setitem,
             &[self_.clone(), key.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delitem = c._Py_ID("__delitem__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delitem,
             &[self_.clone(), key.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -12572,15 +10887,8 @@ pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Err
         (func_3.clone(), unbound_2, 1i32)
     };
     let value = super::typeobject::call_unbound_noarg(c, unbound_3, &func_4, self_)?;
-    let result_3 = if using_len != 0 {
-        let result = match super::object::PyObject_IsTrue(c, &value) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+    let result = if using_len != 0 {
+        super::object::PyObject_IsTrue(c, &value)?
     } else {
         if !c.PyBool_Check(&value)? {
             let tp = c.Py_TYPE(&value)?;
@@ -12595,16 +10903,9 @@ pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Err
                     ),
             );
         }
-        let result_2 = match super::object::PyObject_IsTrue(c, &value) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        result_2
+        super::object::PyObject_IsTrue(c, &value)?
     };
-    return Ok(result_3);
+    return Ok(result);
 }
 /// CPython: Objects/typeobject.c, `slot_nb_index`.
 pub fn slot_nb_index<C: CApi>(
@@ -13618,22 +11919,10 @@ pub fn slot_tp_call<C: CApi>(
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__call, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = match c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds)) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
         res.clone()
     } else {
-        let res_2 = match c._PyObject_Call(&meth, args, Some(kwds)) {
-            Ok(res_2) => res_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
         res_2.clone()
     };
     return Ok(res_3);
@@ -13686,154 +11975,88 @@ pub fn _Py_slot_tp_getattr_hook<C: CApi>(
     c.enter(FunctionId::_Py_slot_tp_getattr_hook);
     let tp = c.Py_TYPE(self_)?;
     let id__getattr = c._Py_ID("__getattr__")?;
-    let getattr = match c._PyType_LookupRef(&tp, &id__getattr) {
-        Ok(getattr) => getattr,
-        Err(error) if c.is_exception(&error) => {
-            let _Py_slot_tp_getattro_2 = c.function(FunctionId::_Py_slot_tp_getattro)?;
-            c.set_slot(&tp, Slot::tp_getattro, Some(&_Py_slot_tp_getattro_2))?;
-            return Err(
-                c
-                    .unsupported(
-                        "_Py_slot_tp_getattr_hook: call of _Py_slot_tp_getattro while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let Some(getattr_2) = &getattr else {
+    let Some(getattr) = &c._PyType_LookupRef(&tp, &id__getattr)? else {
         let _Py_slot_tp_getattro = c.function(FunctionId::_Py_slot_tp_getattro)?;
         c.set_slot(&tp, Slot::tp_getattro, Some(&_Py_slot_tp_getattro))?;
         return Ok(super::typeobject::_Py_slot_tp_getattro(c, self_, name)?);
     };
     let id__getattribute = c._Py_ID("__getattribute__")?;
-    let getattribute = match c._PyType_LookupRef(&tp, &id__getattribute) {
-        Ok(getattribute) => getattribute,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_Py_slot_tp_getattr_hook: call of _PyObject_GenericGetAttrWithDict while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let getattribute = c._PyType_LookupRef(&tp, &id__getattribute)?;
     let res_7 = if let Some(getattribute_2) = &getattribute {
         let PyWrapperDescr_Type = c.global(Global::PyWrapperDescr_Type)?;
         if c.Py_IS_TYPE(getattribute_2, &PyWrapperDescr_Type)? {
             let d_wrapped = c.PyWrapperDescrObject_d_wrapped(getattribute_2)?;
             if c.is_function(d_wrapped.as_ref(), FunctionId::PyObject_GenericGetAttr)? {
-                let res = match super::object::_PyObject_GenericGetAttrWithDict(
+                let res = super::object::_PyObject_GenericGetAttrWithDict(
                     c,
                     self_,
                     name,
                     None,
                     1,
-                ) {
-                    Ok(res) => res,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
+                )?;
                 let res_4 = if let Some(res_2) = &res {
                     res_2.clone()
                 } else {
-                    let res_3 = match super::typeobject::call_attribute(
+                    let res_3 = super::typeobject::call_attribute(
                         c,
                         self_,
-                        getattr_2,
+                        getattr,
                         name,
-                    ) {
-                        Ok(res_3) => res_3,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
+                    )?;
                     res_3.clone()
                 };
                 res_4.clone()
             } else {
                 match super::typeobject::call_attribute(c, self_, getattribute_2, name) {
                     Ok(res_5) => res_5.clone(),
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Err(error) if c.is_exception(&error) => {
                         let PyExc_AttributeError = c
                             .global(Global::PyExc_AttributeError)?;
-                        if !c.PyErr_ExceptionMatches(&error_5, &PyExc_AttributeError)? {
-                            return Err(error_5);
+                        if !c.PyErr_ExceptionMatches(&error, &PyExc_AttributeError)? {
+                            return Err(error);
                         }
-                        let res_6 = match super::typeobject::call_attribute(
+                        let res_6 = super::typeobject::call_attribute(
                             c,
                             self_,
-                            getattr_2,
+                            getattr,
                             name,
-                        ) {
-                            Ok(res_6) => res_6,
-                            Err(error_6) if c.is_exception(&error_6) => {
-                                return Err(error_6);
-                            }
-                            Err(error_6) => return Err(error_6),
-                        };
+                        )?;
                         res_6.clone()
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error) => return Err(error),
                 }
             }
         } else {
             match super::typeobject::call_attribute(c, self_, getattribute_2, name) {
                 Ok(res_5) => res_5.clone(),
-                Err(error_5) if c.is_exception(&error_5) => {
+                Err(error) if c.is_exception(&error) => {
                     let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
-                    if !c.PyErr_ExceptionMatches(&error_5, &PyExc_AttributeError)? {
-                        return Err(error_5);
+                    if !c.PyErr_ExceptionMatches(&error, &PyExc_AttributeError)? {
+                        return Err(error);
                     }
-                    let res_6 = match super::typeobject::call_attribute(
+                    let res_6 = super::typeobject::call_attribute(
                         c,
                         self_,
-                        getattr_2,
+                        getattr,
                         name,
-                    ) {
-                        Ok(res_6) => res_6,
-                        Err(error_6) if c.is_exception(&error_6) => {
-                            return Err(error_6);
-                        }
-                        Err(error_6) => return Err(error_6),
-                    };
+                    )?;
                     res_6.clone()
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error) => return Err(error),
             }
         }
     } else {
-        let res = match super::object::_PyObject_GenericGetAttrWithDict(
+        let res = super::object::_PyObject_GenericGetAttrWithDict(
             c,
             self_,
             name,
             None,
             1,
-        ) {
-            Ok(res) => res,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
+        )?;
         let res_4 = if let Some(res_2) = &res {
             res_2.clone()
         } else {
-            let res_3 = match super::typeobject::call_attribute(
-                c,
-                self_,
-                getattr_2,
-                name,
-            ) {
-                Ok(res_3) => res_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
+            let res_3 = super::typeobject::call_attribute(c, self_, getattr, name)?;
             res_3.clone()
         };
         res_4.clone()
@@ -13850,32 +12073,20 @@ pub fn slot_tp_setattro<C: CApi>(
     c.enter(FunctionId::slot_tp_setattro);
     if let Some(value_2) = value {
         let id__setattr = c._Py_ID("__setattr__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__setattr,
             &[self_.clone(), name.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delattr = c._Py_ID("__delattr__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delattr,
             &[self_.clone(), name.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -14056,29 +12267,7 @@ pub fn slot_tp_descr_get<C: CApi>(
     c.enter(FunctionId::slot_tp_descr_get);
     let tp = c.Py_TYPE(self_)?;
     let id__get = c._Py_ID("__get__")?;
-    let get = match c._PyType_LookupRef(&tp, &id__get) {
-        Ok(get) => get,
-        Err(error) if c.is_exception(&error) => {
-            let tp_descr_get_2 = c.slot(&tp, Slot::tp_descr_get)?;
-            if c.is_function(tp_descr_get_2.as_ref(), FunctionId::slot_tp_descr_get)? {
-                c.set_slot(&tp, Slot::tp_descr_get, None)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "slot_tp_descr_get: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "slot_tp_descr_get: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let Some(get_2) = &get else {
+    let Some(get) = &c._PyType_LookupRef(&tp, &id__get)? else {
         let tp_descr_get = c.slot(&tp, Slot::tp_descr_get)?;
         let is = c.is_function(tp_descr_get.as_ref(), FunctionId::slot_tp_descr_get)?;
         if is {
@@ -14099,7 +12288,7 @@ pub fn slot_tp_descr_get<C: CApi>(
     return Ok(
         c
             .PyObject_Vectorcall(
-                get_2,
+                get,
                 &[self_.clone(), obj_3.clone(), type__3.clone()],
                 3,
                 None,
@@ -14116,32 +12305,20 @@ pub fn slot_tp_descr_set<C: CApi>(
     c.enter(FunctionId::slot_tp_descr_set);
     if let Some(value_2) = value {
         let id__set = c._Py_ID("__set__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__set,
             &[self_.clone(), target.clone(), value_2.clone()],
             3,
-        ) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        )?;
     } else {
         let id__delete = c._Py_ID("__delete__")?;
-        match super::typeobject::vectorcall_method(
+        super::typeobject::vectorcall_method(
             c,
             &id__delete,
             &[self_.clone(), target.clone()],
             2,
-        ) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        )?;
     };
     return Ok(0);
 }
@@ -14157,22 +12334,10 @@ pub fn slot_tp_init<C: CApi>(
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__init, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = match c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds)) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
         res.clone()
     } else {
-        let res_2 = match c._PyObject_Call(&meth, args, Some(kwds)) {
-            Ok(res_2) => res_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
         res_2.clone()
     };
     if !c.is(&res_3, Global::Py_None)? {
@@ -14236,12 +12401,10 @@ pub fn slot_tp_finalize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::
         match super::typeobject::call_unbound_noarg(c, unbound, del_2, self_) {
             Ok(_) => {}
             Err(error_3) if c.is_exception(&error_3) => {
-                c.PyErr_WriteUnraisable(del_2)?;
-                c.PyErr_SetRaisedException(&exc)?;
-                return Err(error_3);
+                c.PyErr_WriteUnraisable(&error_3, Some(del_2))?;
             }
             Err(error_3) => return Err(error_3),
-        };
+        }
     }
     c.PyErr_SetRaisedException(&exc)?;
     return Ok(());
@@ -14311,19 +12474,7 @@ pub fn bufferwrapper_releasebuf<C: CApi>(
                         FunctionId::slot_bf_releasebuffer,
                     )?
                 {
-                    match super::typeobject::releasebuffer_call_python(
-                        c,
-                        obj.as_ref(),
-                        view,
-                    ) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            c.set_PyBufferWrapper_mv(self_, None)?;
-                            c.set_PyBufferWrapper_obj(self_, None)?;
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
+                    super::typeobject::releasebuffer_call_python(c, obj.as_ref(), view)?;
                 }
             }
         }
@@ -14360,13 +12511,7 @@ pub fn slot_bf_getbuffer<C: CApi>(
                 ),
         );
     }
-    match super::abstract_::PyObject_GetBuffer(c, &ret, buffer, flags) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::abstract_::PyObject_GetBuffer(c, &ret, buffer, flags)?;
     let _PyBufferWrapper_Type = c.global(Global::_PyBufferWrapper_Type)?;
     let wrapper = c._PyObject_GC_New(&_PyBufferWrapper_Type)?;
     c.set_PyBufferWrapper_mv(&wrapper, Some(&ret))?;
@@ -14464,23 +12609,23 @@ pub fn releasebuffer_call_python<C: CApi>(
         Ok(exc) => exc,
         Err(error) if c.is_exception(&error) => {
             let obj_2 = c.Py_buffer_obj(buffer)?;
-            let object_9 = match obj_2.as_ref() {
+            let object_10 = match obj_2.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let tp_5 = c.Py_TYPE(&object_9)?;
-            if c.is(&tp_5, Global::_PyBufferWrapper_Type)? {
+            let tp_6 = c.Py_TYPE(&object_10)?;
+            if c.is(&tp_6, Global::_PyBufferWrapper_Type)? {
                 let bw_2 = c.Py_buffer_obj(buffer)?;
-                let object_10 = match bw_2.as_ref() {
+                let object_11 = match bw_2.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->mv")),
                 };
-                if c.PyBufferWrapper_mv(&object_10)?.is_some() {
-                    let object_11 = match bw_2.as_ref() {
+                if c.PyBufferWrapper_mv(&object_11)?.is_some() {
+                    let object_12 = match bw_2.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->mv")),
                     };
-                    let mv_4 = c.PyBufferWrapper_mv(&object_11)?;
+                    let mv_4 = c.PyBufferWrapper_mv(&object_12)?;
                     match self_.cloned() {
                         Some(object) => object,
                         None => return Err(c.unsupported("NULL in an array")),
@@ -14546,11 +12691,12 @@ pub fn releasebuffer_call_python<C: CApi>(
                 let tp_2 = c.Py_TYPE(&object_4)?;
                 let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
                 c.PyErr_FormatUnraisable(
+                    &error_2,
                     "Exception ignored in bf_releasebuffer of %s",
                     &[Argument::Str(tp_name.clone())],
                 )?;
                 c.PyErr_SetRaisedException(&exc)?;
-                return Err(error_2);
+                return Ok(());
             }
             Err(error_2) => return Err(error_2),
         };
@@ -14582,19 +12728,34 @@ pub fn releasebuffer_call_python<C: CApi>(
             let tp_4 = c.Py_TYPE(&object_8)?;
             let tp_name_3 = c.PyTypeObject_tp_name(&tp_4)?;
             c.PyErr_FormatUnraisable(
+                &error_3,
                 "Exception ignored in __release_buffer__ of %s",
                 &[Argument::Str(tp_name_3.clone())],
             )?;
-            if is {
-                c.PyErr_SetRaisedException(&exc)?;
-                return Err(error_3);
+            if !is {
+                let idrelease_2 = c._Py_ID("release")?;
+                match c.PyObject_CallMethodNoArgs(mv_3.as_ref(), &idrelease_2) {
+                    Ok(_) => {}
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        let object_9 = match self_ {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let tp_5 = c.Py_TYPE(&object_9)?;
+                        let tp_name_4 = c.PyTypeObject_tp_name(&tp_5)?;
+                        c.PyErr_FormatUnraisable(
+                            &error_5,
+                            "Exception ignored in bf_releasebuffer of %s",
+                            &[Argument::Str(tp_name_4.clone())],
+                        )?;
+                    }
+                    Err(error_5) => return Err(error_5),
+                }
             }
-            return Err(
-                c
-                    .unsupported(
-                        "releasebuffer_call_python: call of PyObject_CallMethodNoArgs while an exception is pending",
-                    ),
-            );
+            c.PyErr_SetRaisedException(&exc)?;
+            return Ok(());
         }
         Err(error_3) => return Err(error_3),
     };
@@ -14610,14 +12771,13 @@ pub fn releasebuffer_call_python<C: CApi>(
                 let tp_3 = c.Py_TYPE(&object_7)?;
                 let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
                 c.PyErr_FormatUnraisable(
+                    &error_4,
                     "Exception ignored in bf_releasebuffer of %s",
                     &[Argument::Str(tp_name_2.clone())],
                 )?;
-                c.PyErr_SetRaisedException(&exc)?;
-                return Err(error_4);
             }
             Err(error_4) => return Err(error_4),
-        };
+        }
     }
     c.PyErr_SetRaisedException(&exc)?;
     return Ok(());
@@ -14629,14 +12789,7 @@ pub fn slot_bf_releasebuffer<C: CApi>(
     buffer: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::slot_bf_releasebuffer);
-    match super::typeobject::releasebuffer_call_python(c, Some(self_), buffer) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            super::typeobject::releasebuffer_maybe_call_super(c, self_, buffer)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::typeobject::releasebuffer_call_python(c, Some(self_), buffer)?;
     super::typeobject::releasebuffer_maybe_call_super(c, self_, buffer)?;
     return Ok(());
 }
@@ -14948,13 +13101,7 @@ pub fn update_subclasses<C: CApi>(
     data: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::update_subclasses);
-    match c.call_update_callback(callback, type_, data) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c.call_update_callback(callback, type_, data)?;
     return Ok(
         super::typeobject::recurse_down_subclasses(c, type_, attr_name, callback, data)?,
     );
@@ -14977,51 +13124,60 @@ pub fn recurse_down_subclasses<C: CApi>(
                 let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
+                        if let Some(subclass_2) = &super::typeobject::type_from_ref(
+                            c,
+                            None,
+                        )? {
+                            if let Some(dict_3) = &super::typeobject::lookup_tp_dict(
+                                c,
+                                subclass_2,
+                            )? && c.PyDict_Check(dict_3)?
+                            {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "recurse_down_subclasses: call of PyDict_Contains while an exception is pending",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "recurse_down_subclasses: call of update_subclasses while an exception is pending",
+                                    ),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
-                                    "recurse_down_subclasses: call of type_from_ref while an exception is pending",
+                                    "recurse_down_subclasses: loop that goes on with an exception pending",
                                 ),
                         );
                     }
                     Err(error) => return Err(error),
                 };
                 if result != 0 {
-                    let subclass = match super::typeobject::type_from_ref(
+                    let Some(subclass) = &super::typeobject::type_from_ref(
                         c,
                         ref_.as_ref(),
-                    ) {
-                        Ok(subclass) => subclass,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "recurse_down_subclasses: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
+                    )? else {
+                        i = i_2;
+                        continue;
                     };
-                    let dict = super::typeobject::lookup_tp_dict(c, &subclass)?;
+                    let dict = super::typeobject::lookup_tp_dict(c, subclass)?;
                     if let Some(dict_2) = &dict && c.PyDict_Check(dict_2)? {
                         if c.PyDict_Contains(dict_2, attr_name)? > 0 {
                             i = i_2;
                             continue;
                         }
                     }
-                    match super::typeobject::update_subclasses(
+                    super::typeobject::update_subclasses(
                         c,
-                        &subclass,
+                        subclass,
                         attr_name,
                         callback,
                         data,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    )?;
                     i = i_2;
                     continue;
                 }
@@ -15149,14 +13305,7 @@ pub fn _super_lookup_descr<C: CApi>(
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let mut res = None::<C::Object>;
-                let result_3 = match c.PyDict_GetItemRef(&object, name, &mut res) {
-                    Ok(result_3) => result_3,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result_3 != 0 {
+                if c.PyDict_GetItemRef(&object, name, &mut res)? != 0 {
                     return Ok(res);
                 }
                 let i_6 = i_5.wrapping_add(1);
@@ -15201,13 +13350,13 @@ pub fn do_super_lookup<C: CApi>(
         };
         let res_6 = match super::object::PyObject_GenericGetAttr(c, &su_7, name) {
             Ok(res_6) => res_6,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 if temp_su_2 != 0 {
-                    return Err(error_3);
+                    return Err(error_2);
                 }
-                return Err(error_3);
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         if temp_su_2 != 0 {}
         return Ok(res_6);
@@ -15236,13 +13385,13 @@ pub fn do_super_lookup<C: CApi>(
         };
         let res_5 = match super::object::PyObject_GenericGetAttr(c, &su_4, name) {
             Ok(res_5) => res_5,
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
                 if temp_su != 0 {
-                    return Err(error_2);
+                    return Err(error);
                 }
-                return Err(error_2);
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         if temp_su != 0 {}
         return Ok(res_5);
@@ -15263,15 +13412,8 @@ pub fn do_super_lookup<C: CApi>(
                     None => false,
                 };
                 let value = if is { None } else { su_obj.cloned() };
-                let res_2 = match c
-                    .call_descrgetfunc(f_2, res, value.as_ref(), Some(su_obj_type_2))
-                {
-                    Ok(res_2) => res_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
+                let res_2 = c
+                    .call_descrgetfunc(f_2, res, value.as_ref(), Some(su_obj_type_2))?;
                 res_2.clone()
             } else {
                 res.clone()
@@ -15287,15 +13429,8 @@ pub fn do_super_lookup<C: CApi>(
                 None => false,
             };
             let value = if is { None } else { su_obj.cloned() };
-            let res_2 = match c
-                .call_descrgetfunc(f_2, res, value.as_ref(), Some(su_obj_type_2))
-            {
-                Ok(res_2) => res_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
+            let res_2 = c
+                .call_descrgetfunc(f_2, res, value.as_ref(), Some(su_obj_type_2))?;
             res_2.clone()
         } else {
             res.clone()
@@ -15311,56 +13446,41 @@ pub fn super_getattro<C: CApi>(
     name: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::super_getattro);
-    let check = c.PyUnicode_Check(name)?;
-    if check {
-        let result = match c.PyUnicode_GET_LENGTH(Some(name)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                c.superobject_type(self_)?;
-                c.superobject_obj(self_)?;
-                c.superobject_obj_type(self_)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "super_getattro: call of do_super_lookup while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 9 {
-            let id__class = c._Py_ID("__class__")?;
-            let result_2 = match c._PyUnicode_Equal(name, &id__class) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "super_getattro: call of PyObject_GenericGetAttr while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 != 0 {
-                return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
-            }
+    if c.PyUnicode_Check(name)? && c.PyUnicode_GET_LENGTH(name)? == 9 {
+        let id__class = c._Py_ID("__class__")?;
+        if c._PyUnicode_Equal(name, &id__class)? != 0 {
+            return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
         }
+        let type_ = c.superobject_type(self_)?;
+        let obj = c.superobject_obj(self_)?;
+        let obj_type = c.superobject_obj_type(self_)?;
+        return Ok(
+            super::typeobject::do_super_lookup(
+                c,
+                Some(self_),
+                type_.as_ref(),
+                obj.as_ref(),
+                obj_type.as_ref(),
+                name,
+                None,
+            )?,
+        );
+    } else {
+        let type_ = c.superobject_type(self_)?;
+        let obj = c.superobject_obj(self_)?;
+        let obj_type = c.superobject_obj_type(self_)?;
+        return Ok(
+            super::typeobject::do_super_lookup(
+                c,
+                Some(self_),
+                type_.as_ref(),
+                obj.as_ref(),
+                obj_type.as_ref(),
+                name,
+                None,
+            )?,
+        );
     }
-    let type_ = c.superobject_type(self_)?;
-    let obj = c.superobject_obj(self_)?;
-    let obj_type = c.superobject_obj_type(self_)?;
-    return Ok(
-        super::typeobject::do_super_lookup(
-            c,
-            Some(self_),
-            type_.as_ref(),
-            obj.as_ref(),
-            obj_type.as_ref(),
-            name,
-            None,
-        )?,
-    );
 }
 /// CPython: Objects/typeobject.c, `supercheck`.
 pub fn supercheck<C: CApi>(
@@ -15380,19 +13500,9 @@ pub fn supercheck<C: CApi>(
         }
         let id__class = c._Py_ID("__class__")?;
         let mut class_attr = None::<C::Object>;
-        let result = match super::object::PyObject_GetOptionalAttr(
-            c,
-            obj,
-            &id__class,
-            &mut class_attr,
-        ) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result < 0 {
+        if super::object::PyObject_GetOptionalAttr(c, obj, &id__class, &mut class_attr)?
+            < 0
+        {
             return Ok(None);
         }
         if let Some(class_attr_2) = &class_attr && c.PyType_Check(class_attr_2)? {
@@ -15466,19 +13576,8 @@ pub fn supercheck<C: CApi>(
     }
     let id__class = c._Py_ID("__class__")?;
     let mut class_attr = None::<C::Object>;
-    let result = match super::object::PyObject_GetOptionalAttr(
-        c,
-        obj,
-        &id__class,
-        &mut class_attr,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, obj, &id__class, &mut class_attr)? < 0
+    {
         return Ok(None);
     }
     if let Some(class_attr_2) = &class_attr && c.PyType_Check(class_attr_2)? {
@@ -15619,46 +13718,20 @@ pub fn super_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::super_init);
-    match c._PyArg_NoKeywords("super", Some(kwds)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("super", Some(kwds))?;
     let PyType_Type = c.global(Global::PyType_Type)?;
     let mut type_ = None::<C::Object>;
     let mut obj = None::<C::Object>;
-    match c
-        .PyArg_ParseTuple(
-            args,
-            "|O!O:super",
-            &mut [
-                Parsed::Given(Argument::Object(PyType_Type)),
-                Parsed::Object(&mut type_),
-                Parsed::Object(&mut obj),
-            ],
-        )
-    {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let result_3 = match super::typeobject::super_init_impl(
-        c,
-        self_,
-        type_.as_ref(),
-        obj.as_ref(),
-    ) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+    c.PyArg_ParseTuple(
+        args,
+        "|O!O:super",
+        &mut [
+            Parsed::Given(Argument::Object(PyType_Type)),
+            Parsed::Object(&mut type_),
+            Parsed::Object(&mut obj),
+        ],
+    )?;
+    if super::typeobject::super_init_impl(c, self_, type_.as_ref(), obj.as_ref())? < 0 {
         return Ok(-1);
     }
     return Ok(0);
@@ -15729,39 +13802,16 @@ pub fn super_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::super_vectorcall);
-    match c._PyArg_NoKwnames("super", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "super_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("super()", result_2, 0, 2) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
+    c._PyArg_NoKwnames("super", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("super()", result, 0, 2)?;
     let tp_alloc = c.slot(self_, Slot::tp_alloc)?;
     let function = match tp_alloc.as_ref() {
         Some(function) => function.clone(),
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
     let su = c.call_allocfunc(&function, self_, 0)?;
-    let type__2 = if result_2 != 0 {
+    let type__2 = if result != 0 {
         let type_ = c.item(args, 0)?;
         if !c.PyType_Check(&type_)? {
             let tp = c.Py_TYPE(&type_)?;
@@ -15780,25 +13830,14 @@ pub fn super_vectorcall<C: CApi>(
     } else {
         None
     };
-    let obj_2 = if result_2 == 2 {
+    let obj_2 = if result == 2 {
         let obj = c.item(args, 1)?;
         Some(obj.clone())
     } else {
         None
     };
-    let result_4 = match super::typeobject::super_init_impl(
-        c,
-        &su,
-        type__2.as_ref(),
-        obj_2.as_ref(),
-    ) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if result_4 < 0 {
+    if super::typeobject::super_init_impl(c, &su, type__2.as_ref(), obj_2.as_ref())? < 0
+    {
         return Ok(None);
     }
     return Ok(Some(su));

@@ -61,14 +61,7 @@ pub fn is_same<C: CApi>(
     let check = c._PyGenericAlias_Check(left)?;
     let value = check && c._PyGenericAlias_Check(right)?;
     let value_2 = if value {
-        let result = match super::object::PyObject_RichCompareBool(c, left, right, 2) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result
+        super::object::PyObject_RichCompareBool(c, left, right, 2)?
     } else {
         i32::from(c.Py_Is(left, right)?)
     };
@@ -160,13 +153,7 @@ pub fn merge<C: CApi>(
     };
     let tuple_8 = if let Some(tuple_6) = &tuple_5 {
         let mut tuple_7 = Some(tuple_6.clone());
-        match c._PyTuple_Resize(&mut tuple_7, pos_7) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        c._PyTuple_Resize(&mut tuple_7, pos_7)?;
         tuple_7.clone()
     } else {
         None
@@ -202,26 +189,10 @@ pub fn union_repr_item<C: CApi>(
     }
     let id__origin = c._Py_ID("__origin__")?;
     let rc = {
-        let result = match super::object::PyObject_HasAttrWithError(c, p, &id__origin) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let result = super::object::PyObject_HasAttrWithError(c, p, &id__origin)?;
         if result > 0 {
             let id__args = c._Py_ID("__args__")?;
-            let result_2 = match super::object::PyObject_HasAttrWithError(
-                c,
-                p,
-                &id__args,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let result_2 = super::object::PyObject_HasAttrWithError(c, p, &id__args)?;
             if result_2 > 0 {
                 if let Some(r) = &super::object::PyObject_Repr(c, Some(p))? {
                     return Ok(c._PyUnicodeWriter_WriteStr(writer, r)?);
@@ -238,19 +209,7 @@ pub fn union_repr_item<C: CApi>(
     }
     let id__qualname = c._Py_ID("__qualname__")?;
     let mut qualname = None::<C::Object>;
-    let result_3 = match super::object::PyObject_GetOptionalAttr(
-        c,
-        p,
-        &id__qualname,
-        &mut qualname,
-    ) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, p, &id__qualname, &mut qualname)? < 0 {
         return Ok(-1);
     }
     let Some(qualname_2) = &qualname else {
@@ -261,47 +220,18 @@ pub fn union_repr_item<C: CApi>(
     };
     let id__module = c._Py_ID("__module__")?;
     let mut module = None::<C::Object>;
-    let result_4 = match super::object::PyObject_GetOptionalAttr(
-        c,
-        p,
-        &id__module,
-        &mut module,
-    ) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    if result_4 < 0 {
+    if super::object::PyObject_GetOptionalAttr(c, p, &id__module, &mut module)? < 0 {
         return Ok(-1);
     }
     if let Some(module_2) = &module && !c.is(module_2, Global::Py_None)? {
-        if !c.PyUnicode_Check(module_2)? {
-            let r_3 = c
-                .PyUnicode_FromFormat(
-                    "%S.%S",
-                    &[
-                        Argument::Object(module_2.clone()),
-                        Argument::Object(qualname_2.clone()),
-                    ],
-                )?;
-            return Ok(c._PyUnicodeWriter_WriteStr(writer, &r_3)?);
-        }
-        let result_5 = match c._PyUnicode_EqualToASCIIString(Some(module_2), "builtins")
+        if c.PyUnicode_Check(module_2)?
+            && c._PyUnicode_EqualToASCIIString(module_2, "builtins")? != 0
         {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "union_repr_item: call of PyObject_Str while an exception is pending",
-                        ),
-                );
+            if let Some(r_2) = &super::object::PyObject_Str(c, Some(qualname_2))? {
+                return Ok(c._PyUnicodeWriter_WriteStr(writer, r_2)?);
             }
-            Err(error_5) => return Err(error_5),
-        };
-        if !(result_5 != 0) {
+            return Ok(-1);
+        } else {
             let r_3 = c
                 .PyUnicode_FromFormat(
                     "%S.%S",
@@ -312,10 +242,6 @@ pub fn union_repr_item<C: CApi>(
                 )?;
             return Ok(c._PyUnicodeWriter_WriteStr(writer, &r_3)?);
         }
-        if let Some(r_2) = &super::object::PyObject_Str(c, Some(qualname_2))? {
-            return Ok(c._PyUnicodeWriter_WriteStr(writer, r_2)?);
-        }
-        return Ok(-1);
     } else {
         if let Some(r_4) = &super::object::PyObject_Repr(c, Some(p))? {
             return Ok(c._PyUnicodeWriter_WriteStr(writer, r_4)?);
@@ -453,29 +379,16 @@ pub fn union_getitem<C: CApi>(
     item: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::union_getitem);
-    let result = match super::unionobject::union_init_parameters(c, self_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::unionobject::union_init_parameters(c, self_)? < 0 {
         return Ok(None);
     }
     let args = c.unionobject_args(self_)?;
     let parameters = c.unionobject_parameters(self_)?;
     let newargs = c
         ._Py_subs_parameters(self_, args.as_ref(), parameters.as_ref(), item)?;
-    let result_2 = c.PyTuple_GET_SIZE(&newargs)?;
-    let res_6 = if result_2 == 0 {
-        let res = match super::unionobject::make_union(c, &newargs) {
-            Ok(res) => res,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
+    let result = c.PyTuple_GET_SIZE(&newargs)?;
+    let res_6 = if result == 0 {
+        let res = super::unionobject::make_union(c, &newargs)?;
         res.clone()
     } else {
         let res_2 = c.PyTuple_GET_ITEM(&newargs, 0)?;
@@ -483,15 +396,9 @@ pub fn union_getitem<C: CApi>(
             let mut iarg = 1isize;
             let mut res_3 = res_2.clone();
             loop {
-                if iarg < result_2 {
+                if iarg < result {
                     let arg = c.PyTuple_GET_ITEM(&newargs, iarg)?;
-                    let res_4 = match super::abstract_::PyNumber_Or(c, &res_3, &arg) {
-                        Ok(res_4) => res_4,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+                    let res_4 = super::abstract_::PyNumber_Or(c, &res_3, &arg)?;
                     let iarg_2 = iarg.wrapping_add(1);
                     iarg = iarg_2;
                     res_3 = res_4.clone();
@@ -510,14 +417,7 @@ pub fn union_parameters<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::union_parameters);
-    let result = match super::unionobject::union_init_parameters(c, self_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if result < 0 {
+    if super::unionobject::union_init_parameters(c, self_)? < 0 {
         return Ok(None);
     }
     return Ok(c.unionobject_parameters(self_)?);

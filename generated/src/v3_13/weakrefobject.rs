@@ -63,45 +63,13 @@ pub fn weakref_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::weakref_vectorcall);
-    match c._PyArg_NoKwnames("weakref", Some(kwnames)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "weakref_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    match c._PyArg_CheckPositional("weakref", result_2, 0, 0) {
-        Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    let obj = match c._PyWeakref_GET_REF(Some(self_)) {
-        Ok(obj) => obj,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "weakref_vectorcall: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    return Ok(obj);
+    c._PyArg_NoKwnames("weakref", Some(kwnames))?;
+    let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
+    c._PyArg_CheckPositional("weakref", result, 0, 0)?;
+    if let Some(obj) = &c._PyWeakref_GET_REF(self_)? {
+        return Ok(obj.clone());
+    }
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/weakrefobject.c, `weakref_hash_lock_held`.
 pub fn weakref_hash_lock_held<C: CApi>(
@@ -112,17 +80,13 @@ pub fn weakref_hash_lock_held<C: CApi>(
     if c.PyWeakReference_hash(self_)? != -1 {
         return Ok(c.PyWeakReference_hash(self_)?);
     }
-    let obj = match c._PyWeakref_GET_REF(Some(self_)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(c.PyErr_SetString(&PyExc_TypeError, "weak object has gone away"));
-        }
-        Err(error) => return Err(error),
+    let Some(obj) = &c._PyWeakref_GET_REF(self_)? else {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(c.PyErr_SetString(&PyExc_TypeError, "weak object has gone away"));
     };
-    let result = match super::object::PyObject_Hash(c, &obj) {
+    let result = match super::object::PyObject_Hash(c, obj) {
         Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             c.set_PyWeakReference_hash(self_, -1)?;
             c.PyWeakReference_hash(self_)?;
             return Err(
@@ -132,7 +96,7 @@ pub fn weakref_hash_lock_held<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     c.set_PyWeakReference_hash(self_, result)?;
     return Ok(c.PyWeakReference_hash(self_)?);
@@ -148,70 +112,53 @@ pub fn weakref_repr<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::weakref_repr);
-    let obj = match c._PyWeakref_GET_REF(Some(self_)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "weakref_repr: call of PyUnicode_FromFormat while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let id__name = c._Py_ID("__name__")?;
-    let name = match super::typeobject::_PyObject_LookupSpecial(c, &obj, &id__name) {
-        Ok(name) => name,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "weakref_repr: call of PyUnicode_FromFormat while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    let repr_3 = if let Some(name_2) = &name && c.PyUnicode_Check(name_2)? {
-        let repr = match c
-            .PyUnicode_FromFormat(
-                "<weakref at %p; to '%T' at %p (%U)>",
-                &[
-                    Argument::Object(self_.clone()),
-                    Argument::Object(obj.clone()),
-                    Argument::Object(obj.clone()),
-                    Argument::Object(name_2.clone()),
-                ],
-            )
-        {
-            Ok(repr) => repr,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
+    if let Some(obj) = &c._PyWeakref_GET_REF(self_)? {
+        let id__name = c._Py_ID("__name__")?;
+        let name = match super::typeobject::_PyObject_LookupSpecial(c, obj, &id__name) {
+            Ok(name) => name,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "weakref_repr: call of PyUnicode_FromFormat while an exception is pending",
+                        ),
+                );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
-        repr.clone()
-    } else {
-        let repr_2 = match c
+        let repr_3 = if let Some(name_2) = &name && c.PyUnicode_Check(name_2)? {
+            let repr = c
+                .PyUnicode_FromFormat(
+                    "<weakref at %p; to '%T' at %p (%U)>",
+                    &[
+                        Argument::Object(self_.clone()),
+                        Argument::Object(obj.clone()),
+                        Argument::Object(obj.clone()),
+                        Argument::Object(name_2.clone()),
+                    ],
+                )?;
+            repr.clone()
+        } else {
+            let repr_2 = c
+                .PyUnicode_FromFormat(
+                    "<weakref at %p; to '%T' at %p>",
+                    &[
+                        Argument::Object(self_.clone()),
+                        Argument::Object(obj.clone()),
+                        Argument::Object(obj.clone()),
+                    ],
+                )?;
+            repr_2.clone()
+        };
+        return Ok(repr_3);
+    }
+    return Ok(
+        c
             .PyUnicode_FromFormat(
-                "<weakref at %p; to '%T' at %p>",
-                &[
-                    Argument::Object(self_.clone()),
-                    Argument::Object(obj.clone()),
-                    Argument::Object(obj.clone()),
-                ],
-            )
-        {
-            Ok(repr_2) => repr_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        repr_2.clone()
-    };
-    return Ok(repr_3);
+                "<weakref at %p; dead>",
+                &[Argument::Object(self_.clone())],
+            )?,
+    );
 }
 /// CPython: Objects/weakrefobject.c, `weakref_richcompare`.
 pub fn weakref_richcompare<C: CApi>(
@@ -223,58 +170,24 @@ pub fn weakref_richcompare<C: CApi>(
     c.enter(FunctionId::weakref_richcompare);
     if !(op != 2) {
         if c.PyWeakref_Check(self_)? && c.PyWeakref_Check(other)? {
-            let obj = match c._PyWeakref_GET_REF(Some(self_)) {
-                Ok(obj) => obj,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: call of _PyWeakref_GET_REF while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            let other_obj = match c._PyWeakref_GET_REF(Some(other)) {
-                Ok(other_obj) => other_obj,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    let is = c.Py_Is(self_, other)?;
-                    if !(op == 3) {
-                        if is {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "weakref_richcompare: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "weakref_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    if is {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "weakref_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            return Ok(
-                super::object::PyObject_RichCompare(c, Some(&obj), Some(&other_obj), op)?,
-            );
+            let obj = c._PyWeakref_GET_REF(self_)?;
+            let other_obj = c._PyWeakref_GET_REF(other)?;
+            if let Some(obj_2) = &obj && let Some(other_obj_2) = &other_obj {
+                return Ok(
+                    super::object::PyObject_RichCompare(
+                        c,
+                        Some(obj_2),
+                        Some(other_obj_2),
+                        op,
+                    )?,
+                );
+            }
+            let is = c.Py_Is(self_, other)?;
+            let res = if op == 3 { !is } else { is };
+            if res {
+                return Ok(Some(c.global(Global::Py_True)?));
+            }
+            return Ok(Some(c.global(Global::Py_False)?));
         }
         return Ok(Some(c.global(Global::Py_NotImplemented)?));
     }
@@ -282,58 +195,24 @@ pub fn weakref_richcompare<C: CApi>(
         return Ok(Some(c.global(Global::Py_NotImplemented)?));
     }
     if c.PyWeakref_Check(self_)? && c.PyWeakref_Check(other)? {
-        let obj = match c._PyWeakref_GET_REF(Some(self_)) {
-            Ok(obj) => obj,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "weakref_richcompare: call of _PyWeakref_GET_REF while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let other_obj = match c._PyWeakref_GET_REF(Some(other)) {
-            Ok(other_obj) => other_obj,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let is = c.Py_Is(self_, other)?;
-                if !(op == 3) {
-                    if is {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "weakref_richcompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                if is {
-                    return Err(
-                        c
-                            .unsupported(
-                                "weakref_richcompare: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "weakref_richcompare: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        return Ok(
-            super::object::PyObject_RichCompare(c, Some(&obj), Some(&other_obj), op)?,
-        );
+        let obj = c._PyWeakref_GET_REF(self_)?;
+        let other_obj = c._PyWeakref_GET_REF(other)?;
+        if let Some(obj_2) = &obj && let Some(other_obj_2) = &other_obj {
+            return Ok(
+                super::object::PyObject_RichCompare(
+                    c,
+                    Some(obj_2),
+                    Some(other_obj_2),
+                    op,
+                )?,
+            );
+        }
+        let is = c.Py_Is(self_, other)?;
+        let res = if op == 3 { !is } else { is };
+        if res {
+            return Ok(Some(c.global(Global::Py_True)?));
+        }
+        return Ok(Some(c.global(Global::Py_False)?));
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
@@ -579,20 +458,14 @@ pub fn weakref___init__<C: CApi>(
     kwargs: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::weakref___init__);
-    match c._PyArg_NoKeywords("ref", Some(kwargs)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    c._PyArg_NoKeywords("ref", Some(kwargs))?;
     let mut tmp = None::<C::Object>;
     let mut tmp_2 = None::<C::Object>;
-    let result_2 = match c
+    let result = match c
         .parse_weakref_init_args("__init__", args, kwargs, &mut tmp, &mut tmp_2)
     {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -600,9 +473,9 @@ pub fn weakref___init__<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    if result_2 != 0 {
+    if result != 0 {
         return Ok(0);
     }
     return Ok(-1);
@@ -641,68 +514,40 @@ pub fn proxy_getattr<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getattr: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getattr: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::object::PyObject_GetAttr(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::object::PyObject_GetAttr(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_str`.
 pub fn proxy_str<C: CApi>(
@@ -719,33 +564,15 @@ pub fn proxy_str<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_str: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(super::object::PyObject_Str(c, Some(&proxy_3))?);
+    return Ok(super::object::PyObject_Str(c, proxy_3.as_ref())?);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_call`.
 pub fn proxy_call<C: CApi>(
@@ -764,71 +591,35 @@ pub fn proxy_call<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_call: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let v_2 = match c._PyWeakref_GET_REF(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_call: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&v_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let v_2 = c._PyWeakref_GET_REF(v)?;
+        if !(super::weakrefobject::proxy_check_ref(c, v_2.as_ref())? != 0) {
             return Ok(None);
         }
         v_2.clone()
     } else {
-        v.clone()
+        Some(v.clone())
     };
     let w_5 = if let Some(w_2) = w {
         let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-        let result_5 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
-        let value_3 = if result_5 {
+        let result_3 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
+        let value_3 = if result_3 {
             true
         } else {
             let PyWeakref_CallableProxyType_3 = c
@@ -836,70 +627,52 @@ pub fn proxy_call<C: CApi>(
             if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? { true } else { false }
         };
         let w_4 = if value_3 {
-            let w_3 = match c._PyWeakref_GET_REF(Some(w_2)) {
-                Ok(w_3) => w_3,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_call: call of proxy_check_ref while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            let result_6 = match super::weakrefobject::proxy_check_ref(c, Some(&w_3)) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if !(result_6 != 0) {
+            let w_3 = c._PyWeakref_GET_REF(w_2)?;
+            if !(super::weakrefobject::proxy_check_ref(c, w_3.as_ref())? != 0) {
                 return Ok(None);
             }
             w_3.clone()
         } else {
-            w_2.clone()
+            Some(w_2.clone())
         };
-        Some(w_4.clone())
+        w_4.clone()
     } else {
         None
     };
-    return Ok(Some(c.PyObject_Call(&proxy_3, &v_3, w_5.as_ref())?));
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match v_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(c.PyObject_Call(&object, &object_2, w_5.as_ref())?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_repr`.
 pub fn proxy_repr<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::proxy_repr);
-    let obj = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_repr: call of PyUnicode_FromFormat while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let obj = c._PyWeakref_GET_REF(proxy)?;
+    let repr_3 = if let Some(obj_2) = &obj {
+        let repr = c
+            .PyUnicode_FromFormat(
+                "<weakproxy at %p; to '%T' at %p>",
+                &[
+                    Argument::Object(proxy.clone()),
+                    Argument::Object(obj_2.clone()),
+                    Argument::Object(obj_2.clone()),
+                ],
+            )?;
+        repr.clone()
+    } else {
+        let repr_2 = c
+            .PyUnicode_FromFormat(
+                "<weakproxy at %p; dead>",
+                &[Argument::Object(proxy.clone())],
+            )?;
+        repr_2.clone()
     };
-    let repr = match c
-        .PyUnicode_FromFormat(
-            "<weakproxy at %p; to '%T' at %p>",
-            &[
-                Argument::Object(proxy.clone()),
-                Argument::Object(obj.clone()),
-                Argument::Object(obj.clone()),
-            ],
-        )
-    {
-        Ok(repr) => repr,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(repr);
+    return Ok(repr_3);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_setattr`.
 pub fn proxy_setattr<C: CApi>(
@@ -909,27 +682,13 @@ pub fn proxy_setattr<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_setattr);
-    let obj = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_setattr: call of proxy_check_ref while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_check_ref(c, Some(&obj)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
-        return Ok(super::object::PyObject_SetAttr(c, &obj, name, Some(value))?);
+    let obj = c._PyWeakref_GET_REF(proxy)?;
+    if super::weakrefobject::proxy_check_ref(c, obj.as_ref())? != 0 {
+        let object = match obj.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(super::object::PyObject_SetAttr(c, &object, name, Some(value))?);
     }
     return Ok(-1);
 }
@@ -950,68 +709,34 @@ pub fn proxy_richcompare<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_richcompare: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let v_2 = match c._PyWeakref_GET_REF(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_richcompare: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&v_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let v_2 = c._PyWeakref_GET_REF(v)?;
+        if !(super::weakrefobject::proxy_check_ref(c, v_2.as_ref())? != 0) {
             return Ok(None);
         }
         v_2.clone()
     } else {
-        v.clone()
+        Some(v.clone())
     };
-    return Ok(super::object::PyObject_RichCompare(c, Some(&proxy_3), Some(&v_3), op)?);
+    return Ok(
+        super::object::PyObject_RichCompare(c, proxy_3.as_ref(), v_3.as_ref(), op)?,
+    );
 }
 /// CPython: Objects/weakrefobject.c, `proxy_add`.
 pub fn proxy_add<C: CApi>(
@@ -1029,68 +754,40 @@ pub fn proxy_add<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_add: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_add: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Add(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Add(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_sub`.
 pub fn proxy_sub<C: CApi>(
@@ -1108,68 +805,40 @@ pub fn proxy_sub<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_sub: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_sub: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Subtract(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Subtract(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_mul`.
 pub fn proxy_mul<C: CApi>(
@@ -1187,68 +856,40 @@ pub fn proxy_mul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Multiply(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Multiply(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_floor_div`.
 pub fn proxy_floor_div<C: CApi>(
@@ -1266,68 +907,40 @@ pub fn proxy_floor_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_floor_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_floor_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_FloorDivide(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_FloorDivide(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_true_div`.
 pub fn proxy_true_div<C: CApi>(
@@ -1345,68 +958,40 @@ pub fn proxy_true_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_true_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_true_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_TrueDivide(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_TrueDivide(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_mod`.
 pub fn proxy_mod<C: CApi>(
@@ -1424,68 +1009,40 @@ pub fn proxy_mod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mod: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mod: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Remainder(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Remainder(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_divmod`.
 pub fn proxy_divmod<C: CApi>(
@@ -1503,68 +1060,40 @@ pub fn proxy_divmod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_divmod: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_divmod: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Divmod(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Divmod(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_pow`.
 pub fn proxy_pow<C: CApi>(
@@ -1583,71 +1112,35 @@ pub fn proxy_pow<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_pow: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let v_2 = match c._PyWeakref_GET_REF(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_pow: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&v_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let v_2 = c._PyWeakref_GET_REF(v)?;
+        if !(super::weakrefobject::proxy_check_ref(c, v_2.as_ref())? != 0) {
             return Ok(None);
         }
         v_2.clone()
     } else {
-        v.clone()
+        Some(v.clone())
     };
     let w_5 = if let Some(w_2) = w {
         let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-        let result_5 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
-        let value_3 = if result_5 {
+        let result_3 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
+        let value_3 = if result_3 {
             true
         } else {
             let PyWeakref_CallableProxyType_3 = c
@@ -1655,41 +1148,31 @@ pub fn proxy_pow<C: CApi>(
             if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? { true } else { false }
         };
         let w_4 = if value_3 {
-            let w_3 = match c._PyWeakref_GET_REF(Some(w_2)) {
-                Ok(w_3) => w_3,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_pow: call of proxy_check_ref while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            let result_6 = match super::weakrefobject::proxy_check_ref(c, Some(&w_3)) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if !(result_6 != 0) {
+            let w_3 = c._PyWeakref_GET_REF(w_2)?;
+            if !(super::weakrefobject::proxy_check_ref(c, w_3.as_ref())? != 0) {
                 return Ok(None);
             }
             w_3.clone()
         } else {
-            w_2.clone()
+            Some(w_2.clone())
         };
-        Some(w_4.clone())
+        w_4.clone()
     } else {
         None
     };
-    let object = match w_5.as_ref() {
+    let object = match proxy_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    return Ok(Some(super::abstract_::PyNumber_Power(c, &proxy_3, &v_3, &object)?));
+    let object_2 = match v_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_3 = match w_5.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Power(c, &object, &object_2, &object_3)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_neg`.
 pub fn proxy_neg<C: CApi>(
@@ -1706,33 +1189,19 @@ pub fn proxy_neg<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_neg: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Negative(c, &proxy_3)?));
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Negative(c, &object)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_pos`.
 pub fn proxy_pos<C: CApi>(
@@ -1749,33 +1218,19 @@ pub fn proxy_pos<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_pos: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Positive(c, &proxy_3)?));
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Positive(c, &object)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_abs`.
 pub fn proxy_abs<C: CApi>(
@@ -1792,33 +1247,19 @@ pub fn proxy_abs<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_abs: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Absolute(c, &proxy_3)?));
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Absolute(c, &object)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_invert`.
 pub fn proxy_invert<C: CApi>(
@@ -1835,33 +1276,19 @@ pub fn proxy_invert<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_invert: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Invert(c, &proxy_3)?));
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Invert(c, &object)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_lshift`.
 pub fn proxy_lshift<C: CApi>(
@@ -1879,68 +1306,40 @@ pub fn proxy_lshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_lshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_lshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Lshift(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Lshift(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_rshift`.
 pub fn proxy_rshift<C: CApi>(
@@ -1958,68 +1357,40 @@ pub fn proxy_rshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_rshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_rshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Rshift(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Rshift(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_and`.
 pub fn proxy_and<C: CApi>(
@@ -2037,68 +1408,40 @@ pub fn proxy_and<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_and: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_and: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_And(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_And(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_xor`.
 pub fn proxy_xor<C: CApi>(
@@ -2116,68 +1459,40 @@ pub fn proxy_xor<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_xor: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_xor: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Xor(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Xor(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_or`.
 pub fn proxy_or<C: CApi>(
@@ -2195,68 +1510,40 @@ pub fn proxy_or<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_or: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_or: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_Or(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_Or(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_int`.
 pub fn proxy_int<C: CApi>(
@@ -2273,33 +1560,19 @@ pub fn proxy_int<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_int: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(super::abstract_::PyNumber_Long(c, &proxy_3)?);
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(super::abstract_::PyNumber_Long(c, &object)?);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_float`.
 pub fn proxy_float<C: CApi>(
@@ -2316,33 +1589,19 @@ pub fn proxy_float<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_float: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(super::abstract_::PyNumber_Float(c, &proxy_3)?);
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(super::abstract_::PyNumber_Float(c, &object)?);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_iadd`.
 pub fn proxy_iadd<C: CApi>(
@@ -2360,68 +1619,40 @@ pub fn proxy_iadd<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iadd: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iadd: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceAdd(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceAdd(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_isub`.
 pub fn proxy_isub<C: CApi>(
@@ -2439,68 +1670,40 @@ pub fn proxy_isub<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_isub: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_isub: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceSubtract(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceSubtract(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_imul`.
 pub fn proxy_imul<C: CApi>(
@@ -2518,68 +1721,40 @@ pub fn proxy_imul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceMultiply(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceMultiply(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_ifloor_div`.
 pub fn proxy_ifloor_div<C: CApi>(
@@ -2597,68 +1772,42 @@ pub fn proxy_ifloor_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ifloor_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ifloor_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceFloorDivide(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(
+        Some(super::abstract_::PyNumber_InPlaceFloorDivide(c, &object, &object_2)?),
+    );
 }
 /// CPython: Objects/weakrefobject.c, `proxy_itrue_div`.
 pub fn proxy_itrue_div<C: CApi>(
@@ -2676,68 +1825,42 @@ pub fn proxy_itrue_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_itrue_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_itrue_div: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceTrueDivide(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(
+        Some(super::abstract_::PyNumber_InPlaceTrueDivide(c, &object, &object_2)?),
+    );
 }
 /// CPython: Objects/weakrefobject.c, `proxy_imod`.
 pub fn proxy_imod<C: CApi>(
@@ -2755,68 +1878,40 @@ pub fn proxy_imod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imod: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imod: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceRemainder(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceRemainder(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_ipow`.
 pub fn proxy_ipow<C: CApi>(
@@ -2835,71 +1930,35 @@ pub fn proxy_ipow<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ipow: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(v, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let v_2 = match c._PyWeakref_GET_REF(Some(v)) {
-            Ok(v_2) => v_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ipow: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&v_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let v_2 = c._PyWeakref_GET_REF(v)?;
+        if !(super::weakrefobject::proxy_check_ref(c, v_2.as_ref())? != 0) {
             return Ok(None);
         }
         v_2.clone()
     } else {
-        v.clone()
+        Some(v.clone())
     };
     let w_5 = if let Some(w_2) = w {
         let PyWeakref_ProxyType_3 = c.variable("_PyWeakref_ProxyType")?;
-        let result_5 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
-        let value_3 = if result_5 {
+        let result_3 = c.Py_IS_TYPE(w_2, &PyWeakref_ProxyType_3)?;
+        let value_3 = if result_3 {
             true
         } else {
             let PyWeakref_CallableProxyType_3 = c
@@ -2907,42 +1966,32 @@ pub fn proxy_ipow<C: CApi>(
             if c.Py_IS_TYPE(w_2, &PyWeakref_CallableProxyType_3)? { true } else { false }
         };
         let w_4 = if value_3 {
-            let w_3 = match c._PyWeakref_GET_REF(Some(w_2)) {
-                Ok(w_3) => w_3,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ipow: call of proxy_check_ref while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_5) => return Err(error_5),
-            };
-            let result_6 = match super::weakrefobject::proxy_check_ref(c, Some(&w_3)) {
-                Ok(result_6) => result_6,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
-            };
-            if !(result_6 != 0) {
+            let w_3 = c._PyWeakref_GET_REF(w_2)?;
+            if !(super::weakrefobject::proxy_check_ref(c, w_3.as_ref())? != 0) {
                 return Ok(None);
             }
             w_3.clone()
         } else {
-            w_2.clone()
+            Some(w_2.clone())
         };
-        Some(w_4.clone())
+        w_4.clone()
     } else {
         None
     };
-    let object = match w_5.as_ref() {
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match v_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_3 = match w_5.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     return Ok(
-        Some(super::abstract_::PyNumber_InPlacePower(c, &proxy_3, &v_3, &object)?),
+        Some(super::abstract_::PyNumber_InPlacePower(c, &object, &object_2, &object_3)?),
     );
 }
 /// CPython: Objects/weakrefobject.c, `proxy_ilshift`.
@@ -2961,68 +2010,40 @@ pub fn proxy_ilshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ilshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ilshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceLshift(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceLshift(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_irshift`.
 pub fn proxy_irshift<C: CApi>(
@@ -3040,68 +2061,40 @@ pub fn proxy_irshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_irshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_irshift: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceRshift(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceRshift(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_iand`.
 pub fn proxy_iand<C: CApi>(
@@ -3119,68 +2112,40 @@ pub fn proxy_iand<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iand: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iand: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceAnd(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceAnd(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_ixor`.
 pub fn proxy_ixor<C: CApi>(
@@ -3198,68 +2163,40 @@ pub fn proxy_ixor<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ixor: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ixor: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceXor(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceXor(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_ior`.
 pub fn proxy_ior<C: CApi>(
@@ -3277,68 +2214,40 @@ pub fn proxy_ior<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ior: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ior: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceOr(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_InPlaceOr(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_index`.
 pub fn proxy_index<C: CApi>(
@@ -3355,33 +2264,19 @@ pub fn proxy_index<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_index: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
-    return Ok(super::abstract_::PyNumber_Index(c, &proxy_3)?);
+    let object = match proxy_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(super::abstract_::PyNumber_Index(c, &object)?);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_matmul`.
 pub fn proxy_matmul<C: CApi>(
@@ -3399,68 +2294,40 @@ pub fn proxy_matmul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_matmul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_matmul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_MatrixMultiply(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(Some(super::abstract_::PyNumber_MatrixMultiply(c, &object, &object_2)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_imatmul`.
 pub fn proxy_imatmul<C: CApi>(
@@ -3478,93 +2345,53 @@ pub fn proxy_imatmul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imatmul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imatmul: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(Some(super::abstract_::PyNumber_InPlaceMatrixMultiply(c, &x_3, &y_3)?));
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(
+        Some(super::abstract_::PyNumber_InPlaceMatrixMultiply(c, &object, &object_2)?),
+    );
 }
 /// CPython: Objects/weakrefobject.c, `proxy_bool`.
 pub fn proxy_bool<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_bool);
-    let o = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(o) => o,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_bool: call of proxy_check_ref while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_check_ref(c, Some(&o)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
-        return Ok(super::object::PyObject_IsTrue(c, &o)?);
+    let o = c._PyWeakref_GET_REF(proxy)?;
+    if super::weakrefobject::proxy_check_ref(c, o.as_ref())? != 0 {
+        let object = match o.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(super::object::PyObject_IsTrue(c, &object)?);
     }
     return Ok(-1);
 }
@@ -3583,54 +2410,26 @@ pub fn proxy_contains<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_contains);
-    let obj = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_contains: call of proxy_check_ref while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_check_ref(c, Some(&obj)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
-        return Ok(super::abstract_::PySequence_Contains(c, &obj, value)?);
+    let obj = c._PyWeakref_GET_REF(proxy)?;
+    if super::weakrefobject::proxy_check_ref(c, obj.as_ref())? != 0 {
+        let object = match obj.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(super::abstract_::PySequence_Contains(c, &object, value)?);
     }
     return Ok(-1);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_length`.
 pub fn proxy_length<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::proxy_length);
-    let obj = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_length: call of proxy_check_ref while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_check_ref(c, Some(&obj)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
-        return Ok(super::abstract_::PyObject_Length(c, &obj)?);
+    let obj = c._PyWeakref_GET_REF(proxy)?;
+    if super::weakrefobject::proxy_check_ref(c, obj.as_ref())? != 0 {
+        let object = match obj.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(super::abstract_::PyObject_Length(c, &object)?);
     }
     return Ok(-1);
 }
@@ -3650,68 +2449,40 @@ pub fn proxy_getitem<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let x_2 = match c._PyWeakref_GET_REF(Some(x)) {
-            Ok(x_2) => x_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getitem: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&x_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let x_2 = c._PyWeakref_GET_REF(x)?;
+        if !(super::weakrefobject::proxy_check_ref(c, x_2.as_ref())? != 0) {
             return Ok(None);
         }
         x_2.clone()
     } else {
-        x.clone()
+        Some(x.clone())
     };
     let PyWeakref_ProxyType_2 = c.variable("_PyWeakref_ProxyType")?;
-    let result_3 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
-    let value_2 = if result_3 {
+    let result_2 = c.Py_IS_TYPE(y, &PyWeakref_ProxyType_2)?;
+    let value_2 = if result_2 {
         true
     } else {
         let PyWeakref_CallableProxyType_2 = c.variable("_PyWeakref_CallableProxyType")?;
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_2)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let y_2 = match c._PyWeakref_GET_REF(Some(y)) {
-            Ok(y_2) => y_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getitem: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_4 = match super::weakrefobject::proxy_check_ref(c, Some(&y_2)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
+        let y_2 = c._PyWeakref_GET_REF(y)?;
+        if !(super::weakrefobject::proxy_check_ref(c, y_2.as_ref())? != 0) {
             return Ok(None);
         }
         y_2.clone()
     } else {
-        y.clone()
+        Some(y.clone())
     };
-    return Ok(super::abstract_::PyObject_GetItem(c, &x_3, &y_3)?);
+    let object = match x_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match y_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(super::abstract_::PyObject_GetItem(c, &object, &object_2)?);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_setitem`.
 pub fn proxy_setitem<C: CApi>(
@@ -3721,49 +2492,20 @@ pub fn proxy_setitem<C: CApi>(
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_setitem);
-    let obj = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_setitem: call of proxy_check_ref while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_check_ref(c, Some(&obj)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
+    let obj = c._PyWeakref_GET_REF(proxy)?;
+    if super::weakrefobject::proxy_check_ref(c, obj.as_ref())? != 0 {
         let res = if let Some(value_2) = value {
-            let result_2 = match super::abstract_::PyObject_SetItem(
-                c,
-                &obj,
-                key,
-                value_2,
-            ) {
-                Ok(result_2) => result_2,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
+            let object = match obj.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            result_2
+            super::abstract_::PyObject_SetItem(c, &object, key, value_2)?
         } else {
-            let result_3 = match super::abstract_::PyObject_DelItem(c, &obj, key) {
-                Ok(result_3) => result_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
+            let object_2 = match obj.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
             };
-            result_3
+            super::abstract_::PyObject_DelItem(c, &object_2, key)?
         };
         return Ok(res);
     }
@@ -3775,27 +2517,13 @@ pub fn proxy_iter<C: CApi>(
     proxy: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::proxy_iter);
-    let obj = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_iter: call of proxy_check_ref while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_check_ref(c, Some(&obj)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
-        return Ok(Some(super::abstract_::PyObject_GetIter(c, &obj)?));
+    let obj = c._PyWeakref_GET_REF(proxy)?;
+    if super::weakrefobject::proxy_check_ref(c, obj.as_ref())? != 0 {
+        let object = match obj.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(Some(super::abstract_::PyObject_GetIter(c, &object)?));
     }
     return Ok(None);
 }
@@ -3805,30 +2533,24 @@ pub fn proxy_iternext<C: CApi>(
     proxy: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::proxy_iternext);
-    let obj = match c._PyWeakref_GET_REF(Some(proxy)) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_iternext: call of proxy_check_ref while an exception is pending",
-                    ),
-            );
+    let obj = c._PyWeakref_GET_REF(proxy)?;
+    if super::weakrefobject::proxy_check_ref(c, obj.as_ref())? != 0 {
+        let object = match obj.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if super::abstract_::PyIter_Check(c, &object)? != 0 {
+            let object_2 = match obj.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            return Ok(super::abstract_::PyIter_Next(c, &object_2)?);
         }
-        Err(error) => return Err(error),
-    };
-    let result = match super::weakrefobject::proxy_check_ref(c, Some(&obj)) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    if result != 0 {
-        if super::abstract_::PyIter_Check(c, &obj)? != 0 {
-            return Ok(super::abstract_::PyIter_Next(c, &obj)?);
-        }
-        let tp = c.Py_TYPE(&obj)?;
+        let object_3 = match obj.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let tp = c.Py_TYPE(&object_3)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
@@ -3858,34 +2580,16 @@ pub fn proxy_bytes<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_bytes: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
     let id__bytes = c._Py_ID("__bytes__")?;
-    return Ok(Some(c.PyObject_CallMethodNoArgs(Some(&proxy_3), &id__bytes)?));
+    return Ok(Some(c.PyObject_CallMethodNoArgs(proxy_3.as_ref(), &id__bytes)?));
 }
 /// CPython: Objects/weakrefobject.c, `proxy_reversed`.
 pub fn proxy_reversed<C: CApi>(
@@ -3903,34 +2607,16 @@ pub fn proxy_reversed<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let proxy_2 = match c._PyWeakref_GET_REF(Some(proxy)) {
-            Ok(proxy_2) => proxy_2,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_reversed: call of proxy_check_ref while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        let result_2 = match super::weakrefobject::proxy_check_ref(c, Some(&proxy_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
+        let proxy_2 = c._PyWeakref_GET_REF(proxy)?;
+        if !(super::weakrefobject::proxy_check_ref(c, proxy_2.as_ref())? != 0) {
             return Ok(None);
         }
         proxy_2.clone()
     } else {
-        proxy.clone()
+        Some(proxy.clone())
     };
     let id__reversed = c._Py_ID("__reversed__")?;
-    return Ok(Some(c.PyObject_CallMethodNoArgs(Some(&proxy_3), &id__reversed)?));
+    return Ok(Some(c.PyObject_CallMethodNoArgs(proxy_3.as_ref(), &id__reversed)?));
 }
 /// CPython: Objects/weakrefobject.c, `PyWeakref_NewRef`.
 pub fn PyWeakref_NewRef<C: CApi>(
@@ -3975,21 +2661,9 @@ pub fn PyWeakref_GetRef<C: CApi>(
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(c.PyErr_SetString(&PyExc_TypeError, "expected a weakref"));
     }
-    let result = match c._PyWeakref_GET_REF(Some(ref__2)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            *pobj = None;
-            return Err(
-                c
-                    .unsupported(
-                        "PyWeakref_GetRef: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    *pobj = Some(result.clone());
-    return Ok(1);
+    let result = c._PyWeakref_GET_REF(ref__2)?;
+    *pobj = result.clone();
+    return Ok(i32::from(result.is_some()));
 }
 /// CPython: Objects/weakrefobject.c, `PyWeakref_GetObject`.
 pub fn PyWeakref_GetObject<C: CApi>(
@@ -3998,19 +2672,10 @@ pub fn PyWeakref_GetObject<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyWeakref_GetObject);
     if c.PyWeakref_Check(ref_)? {
-        let obj = match c._PyWeakref_GET_REF(Some(ref_)) {
-            Ok(obj) => obj,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyWeakref_GetObject: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        return Ok(obj);
+        if let Some(obj) = &c._PyWeakref_GET_REF(ref_)? {
+            return Ok(obj.clone());
+        }
+        return Ok(c.global(Global::Py_None)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -4024,8 +2689,8 @@ pub fn handle_callback<C: CApi>(
     match c.PyObject_CallOneArg(callback, ref_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            c.PyErr_WriteUnraisable(callback)?;
-            return Err(error);
+            c.PyErr_WriteUnraisable(&error, Some(callback))?;
+            return Ok(());
         }
         Err(error) => return Err(error),
     };

@@ -244,12 +244,7 @@ impl<'py> CApi for Live<'py> {
     fn _PyErr_SetString(&mut self, exc: &Object<'py>, text: &str) -> Stop {
         self.message(exc, text)
     }
-    fn _PyObject_SetAttributeErrorContext(
-        &mut self,
-        error: &Stop,
-        v: &Object<'py>,
-        name: &Object<'py>,
-    ) -> Answer<i32> {
+    fn _PyObject_SetAttributeErrorContext(&mut self, error: &Stop, v: &Object<'py>, name: &Object<'py>) -> Answer<i32> {
         let Stop::Exception(error) = error else { return Ok(0) };
         let value = error.value(self.py);
         if value.is_instance_of::<pyo3::exceptions::PyAttributeError>()

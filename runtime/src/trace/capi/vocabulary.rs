@@ -416,7 +416,7 @@ impl CApi for Tracer<'_> {
     }
 
     /// The exceptions of a trace are made anew where they leave it, as its messages say: without the name and the object.
-    fn _PyObject_SetAttributeErrorContext(&mut self, _error: &Stop, _v: &ValueId, _name: &ValueId) -> Traced<i32> {
+    fn _PyObject_SetAttributeErrorContext(&mut self, _error: &Signal, _v: &ValueId, _name: &ValueId) -> Traced<i32> {
         Ok(0)
     }
 
