@@ -43,12 +43,10 @@ OPERATORS = {
     "PyNumber_Negative": lambda a: -a, "PyNumber_Positive": lambda a: +a, "PyNumber_Invert": lambda a: ~a, "PyNumber_Absolute": abs,
     "PyObject_GetItem": lambda a, b: a[b], "PyObject_SetItem": set_item, "PyObject_DelItem": delete_item, "PyObject_Size": len, "PyObject_Hash": hash,
     "PyObject_Repr": repr, "PyObject_ASCII": ascii, "PyObject_GetIter": iter, "PyObject_GetAttr": getattr, "PyObject_SetAttr": set_attribute,
-    "PyObject_Type": type, "PyObject_Call": call_starred,
+    "PyObject_Type": type,
 }
 # Translations that are known to be wrong: why. `prove semantics` shows their differences like any other; tests ask that no others differ.
-WRONG = {
-    "PyObject_GetAttr": "the name of the AttributeError that a type raises stays unset", "PyObject_GetAttrString": "the same",
-}
+WRONG = {}
 # Where another release's bodies stand in for those of the interpreter's: what differs, and why.
 STAND_IN = dict(protocol.no_stand_in())
 if "bool_invert" in STAND_IN:
@@ -125,6 +123,5 @@ OPERATIONS = {
 }
 # Those that no translation comes to the end of yet: at what it stops, or why there is none.
 IDLE = {
-    "PyNumber_AsSsize_t": "is not translated", "PyObject_Call": "is not translated", "PyObject_CallOneArg": "is not translated",
     "method_vectorcall": "is not translated", "wrapper_call": "PyWrapperDescrObject_d_wrapped",
 } | ({"object_new": "is not translated"} if sys.version_info < (3, 12) else {})
