@@ -317,22 +317,6 @@ impl<'py> CApi for Live<'py> {
     fn _PyUnicode_InternImmortal(&mut self, string: &mut Option<Object<'py>>) -> Answer<()> {
         self.PyUnicode_InternInPlace(string)
     }
-    fn _Py_CheckFunctionResult(
-        &mut self,
-        callable: &Object<'py>,
-        result: Option<&Object<'py>>,
-        _where: Option<&str>,
-    ) -> Answer<Object<'py>> {
-        if let Some(result) = result {
-            return Ok(result.clone());
-        }
-        let exc = self.global(Global::PyExc_SystemError)?;
-        Err(self.PyErr_Format(
-            &exc,
-            "%R returned NULL without setting an exception",
-            &[Argument::Object(callable.clone())],
-        ))
-    }
     fn PyObject_CallFunctionObjArgs(
         &mut self,
         callable: &Object<'py>,
