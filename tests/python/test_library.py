@@ -197,6 +197,89 @@ class SpecialMethods(Compared):
 
         self.same(ask)
 
+    def test_setters_that_are_functions_of_c(self):
+        def ask(value):
+            class Made(dict):
+                __getattr__ = dict.__getitem__
+                __setattr__ = dict.__setitem__
+                __delattr__ = dict.__delitem__
+
+            made = Made()
+            made.x = value
+            made.y = 1
+            del made.y
+            return made.x, dict(made)
+
+        compiled = self.same(ask, 3)
+        self.assertEqual(compiled("x"), ask("x"))
+
+    def test_no_iterator(self):
+        def ask():
+            class Made:
+                def __iter__(self):
+                    return self
+
+            said = []
+            for call in (iter, next, list):
+                try:
+                    call(Made())
+                except TypeError as error:
+                    said.append(str(error))
+            return said
+
+        self.same(ask)
+
+    def test_documents_that_are_descriptors(self):
+        def ask():
+            class Words:
+                def __get__(self, instance, owner):
+                    return owner.__name__ + ("" if instance is None else "!")
+
+            class Made:
+                __doc__ = Words()
+
+            return Made.__doc__, Made().__doc__
+
+        self.same(ask)
+
+    def test_abstract_classes_of_the_trace(self):
+        def ask():
+            class Base(abc.ABC):
+                @abc.abstractmethod
+                def f(self):
+                    """Is to be defined."""
+
+            class Under(Base):
+                def f(self):
+                    return 1
+
+            try:
+                Base()
+            except TypeError as error:
+                return Under().f(), sorted(Base.__abstractmethods__), "Base" in str(error), isinstance(Under(), Base)
+
+        self.same(ask)
+
+    def test_patterns_that_are_refused(self):
+        class Thing:
+            __match_args__ = ("x", "x")
+            x = 1
+
+        def ask(value):
+            said = []
+            for pattern in (
+                "match value:\n case Thing(1, 1): pass",
+                "match value:\n case Thing(1, 1, 1): pass",
+                "match value:\n case Thing(1, x=1): pass",
+            ):
+                try:
+                    exec(pattern, {"value": value, "Thing": Thing})
+                except TypeError as error:
+                    said.append(str(error))
+            return said
+
+        self.same(ask, Thing())
+
     def test_refused_calls_say_what_c_says(self):
         def ask():
             class Made(dict):

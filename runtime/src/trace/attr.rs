@@ -1,8 +1,7 @@
 //! Attribute access, modelled under the names of the C functions until generated code replaces it.
-use super::c_attr::{has_generic_getattr, has_generic_setattr};
+use super::c_attr::{has_generic_setattr, is_generic_setter, is_generic_wrapper};
 use super::call::Arguments;
 use super::native::is_c_type;
-use super::outcome::Effect;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
@@ -422,6 +421,15 @@ impl<'py> Tracer<'py> {
                 args.extend(value);
                 self.call(found, Arguments::positional(args)).map(drop)
             }
+            // `__setattr__ = dict.__setitem__`, and the like.
+            Some(found) if !is_c_type(&class) && !is_generic_setter(&found, method) => {
+                let found = self.absorb_static(found);
+                let bound = self.bind(found, object, &class)?;
+                let name = PyString::new(self.py, name).into_any();
+                let mut args = vec![self.constant(name)];
+                args.extend(value);
+                self.call(bound, Arguments::positional(args)).map(drop)
+            }
             Some(found) if is_c_type(&class) && !has_generic_setattr(&class) => {
                 self.c_set_attr(object, &found, name, value)
             }
@@ -468,26 +476,6 @@ impl<'py> Tracer<'py> {
             return self.raise_attribute_error(object, &class, name);
         }
         self.log_attr(object, name, value)
-    }
-
-    pub(super) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
-        if let Some(dict) = self.dict_seen_whole(object) {
-            let stored = match value {
-                Some(value) => dict.set_item(name, self.native(value)?),
-                None => dict.del_item(name),
-            };
-            return stored.or_else(|error| internal(error.to_string()));
-        }
-        self.log_slot(object, name, value);
-        Ok(())
-    }
-
-    fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
-        self.state.attributes.insert((object, name.to_owned()), value);
-        self.state.effects.push(match value {
-            Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
-            None => Effect::DelAttr { object, name: name.to_owned() },
-        });
     }
 
     fn write_descriptor(
@@ -585,13 +573,6 @@ pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyD
 
 pub(super) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
     crate::ffi::types::dictoffset(class) != 0
-}
-
-/// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.
-fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
-    let owner = found.getattr("__objclass__").ok().and_then(|owner| owner.cast_into::<PyType>().ok());
-    crate::ffi::types::c_name(&found.get_type()) == "wrapper_descriptor"
-        && owner.is_some_and(|owner| has_generic_getattr(&owner))
 }
 
 /// Whether the class of the descriptor has `tp_descr_get`.

@@ -115,3 +115,21 @@ pub(super) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
     };
     slot(class) == slot(&class.py().get_type::<PyAny>())
 }
+
+/// The class of C that a slot wrapper is of, if it is one of that name.
+fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
+    let named = found.getattr("__name__").is_ok_and(|name| name.eq(method).unwrap_or(false));
+    let wrapper = crate::ffi::types::c_name(&found.get_type()) == "wrapper_descriptor";
+    let owner = found.getattr("__objclass__").ok()?.cast_into::<PyType>().ok()?;
+    (named && wrapper).then_some(owner)
+}
+
+/// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.
+pub(super) fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
+    owner_of(found, "__getattribute__").is_some_and(|owner| has_generic_getattr(&owner))
+}
+
+/// Whether this `__setattr__` or `__delattr__` wraps `PyObject_GenericSetAttr` of a C class.
+pub(super) fn is_generic_setter(found: &Bound<'_, PyAny>, method: &str) -> bool {
+    owner_of(found, method).is_some_and(|owner| has_generic_setattr(&owner))
+}

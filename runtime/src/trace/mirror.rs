@@ -278,6 +278,7 @@ impl<'py> Tracer<'py> {
                 return Ok(self.boolean(same == (name == "__eq__")));
             }
             ("__call__", _) => return self.call(value, args),
+            ("__get__", _) if !super::native::is_c_type(&self.class_of(value)?) => {}
             ("__get__", [object, ..]) if !self.is_none(*object)? => {
                 let class = self.class_of(*object)?;
                 return self.bind(value, *object, &class);

@@ -4,7 +4,7 @@ use super::attr::{is_data_descriptor, own_dict, short_name};
 use super::call::Arguments;
 use super::native::is_c_type;
 use super::outcome::Effect;
-use super::signal::{Traced, unsupported};
+use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::{Value, ValueId};
 use crate::guard::Check;
@@ -71,6 +71,28 @@ impl<'py> Tracer<'py> {
         value
     }
 
+    /// An attribute of an object from outside is set, or deleted.
+    pub(super) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        if let Some(dict) = self.dict_seen_whole(object) {
+            let stored = match value {
+                Some(value) => dict.set_item(name, self.native(value)?),
+                None => dict.del_item(name),
+            };
+            return stored.or_else(|error| internal(error.to_string()));
+        }
+        self.log_slot(object, name, value);
+        Ok(())
+    }
+
+    /// The same where it does not live in a `__dict__`.
+    pub(super) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
+        self.state.attributes.insert((object, name.to_owned()), value);
+        self.state.effects.push(match value {
+            Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
+            None => Effect::DelAttr { object, name: name.to_owned() },
+        });
+    }
+
     /// Whether the value is a dict that is seen through names.
     pub(super) fn is_namespace(&self, value: ValueId) -> bool {
         self.state.namespaces.contains_key(&value)
@@ -123,7 +145,7 @@ impl<'py> Tracer<'py> {
                 Ok(self.in_globals(&globals, &name))
             }
             Some(Names::Instance(object)) => self.instance_attr(*object, &name),
-            None => super::signal::internal("no namespace"),
+            None => internal("no namespace"),
         }
     }
 
@@ -141,7 +163,7 @@ impl<'py> Tracer<'py> {
                 let object = *object;
                 self.log_attr(object, &name, value)?;
             }
-            None => return super::signal::internal("no namespace"),
+            None => return internal("no namespace"),
         }
         Ok(())
     }

@@ -22,8 +22,10 @@ fn object_kind(object: &Bound<'_, PyAny>) -> String {
 pub(super) fn is_c_type(class: &Bound<'_, PyType>) -> bool {
     const HEAPTYPE: u64 = 1 << 9;
     const IMMUTABLE: u64 = 1 << 8;
+    /// Every class that a `class` statement or `type()` makes may have subclasses.
+    const BASETYPE: u64 = 1 << 10;
     let flags = crate::ffi::types::flags(class);
-    flags & HEAPTYPE == 0 || flags & IMMUTABLE != 0
+    flags & HEAPTYPE == 0 || flags & IMMUTABLE != 0 || flags & BASETYPE == 0
 }
 
 impl<'py> Tracer<'py> {

@@ -164,7 +164,7 @@ impl<'py> Tracer<'py> {
 
     fn next_by_method(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
         let class = self.class_of(iterator)?;
-        if self.slot_function(&class, generated::slots::Slot::tp_iternext)?.is_none() {
+        if protocol::PyIter_Check(self, &iterator)? == 0 {
             let name = crate::ffi::types::name(&class);
             return self.raise("TypeError", format!("'{name}' object is not an iterator"));
         }

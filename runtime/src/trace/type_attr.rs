@@ -87,12 +87,13 @@ impl<'py> Tracer<'py> {
         if name == "__class__" {
             return Ok(self.constant(meta.clone().into_any()));
         }
+        if self.owned(object).is_some() {
+            // `__doc__` may be a descriptor of the program.
+            let value = self.with_callbacks(|| found.call_method1("__get__", (class,)));
+            return self.after_native(value, &[]);
+        }
         let read =
             |tracer: &mut Self| found.call_method1("__get__", (class,)).or_else(|error| tracer.raise_error(error));
-        if self.owned(object).is_some() {
-            let value = read(self)?;
-            return Ok(self.absorb(value));
-        }
         match name {
             "__dict__" => {
                 let proxy = read(self)?;

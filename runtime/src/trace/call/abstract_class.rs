@@ -27,6 +27,13 @@ impl<'py> Tracer<'py> {
 
     /// The checks of `_abc`, of classes that are known; `None`: another function.
     pub(super) fn call_abc(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        // C fills the class itself: a token would not do.
+        if let ("_abc_init", [made]) = (name, args.positional.as_slice())
+            && let Some(class) = self.owned(*made)
+        {
+            let init = self.import("_abc", name)?;
+            return self.run_native(&init, &[class], &[]).map(Some);
+        }
         let [wanted, other] = args.positional[..] else { return Ok(None) };
         let class = match name {
             "_abc_subclasscheck" => self.known(other).and_then(|class| class.cast_into::<PyType>().ok()),

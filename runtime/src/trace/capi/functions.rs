@@ -55,6 +55,12 @@ fn wrappers(py: Python<'_>) -> PyResult<FxHashMap<(usize, &'static str), &'stati
     }
     let class = py.get_type::<PyType>().call1(("slots", (), methods))?.cast_into::<PyType>()?;
     let mut found = FxHashMap::default();
+    // What a class without `__next__` has in that slot. CPython: `slotdefs`, `update_one_slot`.
+    let plain = py.get_type::<PyType>().call1(("plain", (), PyDict::new(py)))?.cast_into::<PyType>()?;
+    let next = Slot::tp_iternext;
+    if let Some(pointer) = types::slot_pointer(&plain, next.suite(), next.offset()) {
+        found.insert((pointer, next.name()), "_PyObject_NextNotImplemented");
+    }
     for definition in SLOTDEFS {
         let (slot, Some(function)) = (definition.slot, definition.function) else { continue };
         if let Some(pointer) = types::slot_pointer(&class, slot.suite(), slot.offset()) {
