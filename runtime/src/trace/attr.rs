@@ -367,7 +367,9 @@ impl<'py> Tracer<'py> {
             return unsupported("super() of an object that is no instance of the class", name);
         }
         self.rely_on_class(&start);
-        let Some(mro) = crate::ffi::types::mro(&start) else { return internal("class without an MRO") };
+        let Some(mro) = crate::ffi::types::mro(&start) else {
+            return unsupported("class whose order of bases is being made", name);
+        };
         let after = mro.iter().skip_while(|base| !base.is(class)).skip(1);
         for base in after {
             let held = base.getattr("__dict__").and_then(|dict| dict.get_item(name));
