@@ -5,7 +5,7 @@ use crate::prove::effects;
 use anyhow::Result;
 
 /// Lists of arguments for one way to a function, and seconds for one interpreter.
-const BOUND: [&str; 4] = ["--limit", "9", "--seconds", "6"];
+const BOUND: [&str; 4] = ["--limit", "9", "--seconds", "5"];
 
 /// Each function that ran without contradicting a claim counts as one test.
 pub fn run(interpreters: &[Interpreter]) -> Result<Tally> {
