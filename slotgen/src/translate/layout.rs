@@ -43,8 +43,11 @@ pub struct Field {
 /// Size and alignment.
 type Room = (usize, usize);
 
+/// A struct that others begin with: its name, its members with their offsets, its size.
+type Head = (&'static str, &'static [(&'static str, usize)], usize);
+
 /// Heads whose declarations are unions and macros.
-const HEADS: [(&str, &[(&str, usize)], usize); 2] =
+const HEADS: [Head; 2] =
     [("PyObject", &[("ob_refcnt", 0), ("ob_type", 8)], 16), ("PyVarObject", &[("ob_base", 0), ("ob_size", 16)], 24)];
 
 impl Declarations {
