@@ -35,6 +35,9 @@ impl<'py> Tracer<'py> {
                 _ => return Ok(None),
             }
         }
+        if qualname == "_compile" && natives.get(1).is_some_and(prints) {
+            return Ok(None);
+        }
         let natives = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
         let (result, warned) = self.recording_warnings(|| function.call1(natives))?;
         if warned {
@@ -50,6 +53,12 @@ impl<'py> Tracer<'py> {
         let Some((module, name, _)) = FOLDED.iter().find(|(_, name, _)| *name == qualname) else { return Ok(false) };
         Ok(self.import(module, name)?.is(function))
     }
+}
+
+/// `re.DEBUG`: the pattern is printed.
+fn prints(flags: &Bound<'_, PyAny>) -> bool {
+    const DEBUG: u32 = 128;
+    flags.call_method0("__index__").and_then(|flags| flags.extract::<u32>()).is_ok_and(|flags| flags & DEBUG != 0)
 }
 
 fn is_text(object: &Bound<'_, PyAny>) -> bool {
