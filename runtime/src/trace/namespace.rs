@@ -98,6 +98,11 @@ impl<'py> Tracer<'py> {
         self.state.namespaces.contains_key(&value)
     }
 
+    /// Whether the value is the globals of a module: C may keep them, but not look into them.
+    pub(super) fn is_globals(&self, value: ValueId) -> bool {
+        matches!(self.state.namespaces.get(&value), Some(Names::Globals(_)))
+    }
+
     /// A namespace is seen as a whole: only an instance's, of which the trace has changed nothing.
     pub(super) fn whole_namespace(&mut self, value: ValueId) -> Traced<()> {
         let Some(Names::Instance(object)) = self.state.namespaces.get(&value) else {

@@ -45,6 +45,9 @@ impl<'py> Tracer<'py> {
         {
             return Ok(object);
         }
+        if self.is_globals(id) {
+            return self.token(id);
+        }
         if let Some(shadow) = self.shadow(id)? {
             return Ok(shadow);
         }
