@@ -6,7 +6,7 @@ use crate::bytecode::split::{Split, interrupts};
 use crate::bytecode::{Code, Instr, Label, Op, Position};
 use crate::ffi::function;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyFunction};
 
 const VARARGS: u32 = 0x4;
 const VARKEYWORDS: u32 = 0x8;
@@ -147,7 +147,7 @@ fn like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult
     kwargs.set_item("globals", function.getattr("__globals__")?)?;
     kwargs.set_item("name", function.getattr("__name__")?)?;
     kwargs.set_item("closure", closure)?;
-    let made = code.py().import("types")?.getattr("FunctionType")?.call((code,), Some(&kwargs))?;
+    let made = code.py().get_type::<PyFunction>().call((code,), Some(&kwargs))?;
     made.setattr("__qualname__", function.getattr("__qualname__")?)?;
     Ok(made)
 }

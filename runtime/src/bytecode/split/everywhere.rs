@@ -10,7 +10,7 @@ use crate::ffi::handlers::Counters;
 use crate::ffi::hook::{Action, FrameHandler};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyFunction};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,7 +143,7 @@ fn with_closure<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyRe
     kw.set_item("globals", like.getattr("__globals__")?)?;
     kw.set_item("name", like.getattr("__name__")?)?;
     kw.set_item("closure", like.getattr("__closure__")?)?;
-    let made = code.py().import("types")?.getattr("FunctionType")?.call((code,), Some(&kw))?;
+    let made = code.py().get_type::<PyFunction>().call((code,), Some(&kw))?;
     made.setattr("__qualname__", like.getattr("__qualname__")?)?;
     Ok(made)
 }

@@ -23,6 +23,7 @@ use super::error::Error;
 use super::instr::{Instr, Label};
 use super::shape::{Bound, Entry, Shape, State};
 use generated::opcodes::Op;
+use pyo3::exceptions::{PyBaseException, PyStopIteration};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -142,12 +143,12 @@ pub struct Marks {
 impl Marks {
     /// New marks; one set per module is enough.
     pub fn new(py: Python<'_>) -> PyResult<Self> {
-        let builtins = py.import("builtins")?;
+        // Not by an import: that would ask the globals and the modules of the program.
         Ok(Self {
-            unbound: builtins.getattr("object")?.call0()?.unbind(),
-            exception: builtins.getattr("BaseException")?.call0()?.unbind(),
+            unbound: py.get_type::<PyAny>().call0()?.unbind(),
+            exception: py.get_type::<PyBaseException>().call0()?.unbind(),
             stop_error: delegate::stop_error(py)?.into_any().unbind(),
-            stop_iteration: builtins.getattr("StopIteration")?.unbind(),
+            stop_iteration: py.get_type::<PyStopIteration>().into_any().unbind(),
             caller: Py::new(py, caller::Caller)?,
             follower: Py::new(py, caller::Follower)?,
             namespace: dialect::namespace(py)?.into_any().unbind(),
