@@ -3589,8 +3589,6 @@ pub enum FunctionId {
     set_add_key,
     /// `set_and` of `Objects/setobject.c`.
     set_and,
-    /// `set_attribute_error_context` of `Objects/object.c`.
-    set_attribute_error_context,
     /// `set_clear` of `Objects/setobject.c`.
     set_clear,
     /// `set_clear_impl` of `Objects/setobject.c`.
@@ -6274,7 +6272,6 @@ impl FunctionId {
         FunctionId::set_add_impl,
         FunctionId::set_add_key,
         FunctionId::set_and,
-        FunctionId::set_attribute_error_context,
         FunctionId::set_clear,
         FunctionId::set_clear_impl,
         FunctionId::set_contains,
@@ -8514,7 +8511,6 @@ impl FunctionId {
             FunctionId::set_add_impl => "set_add_impl",
             FunctionId::set_add_key => "set_add_key",
             FunctionId::set_and => "set_and",
-            FunctionId::set_attribute_error_context => "set_attribute_error_context",
             FunctionId::set_clear => "set_clear",
             FunctionId::set_clear_impl => "set_clear_impl",
             FunctionId::set_contains => "set_contains",
@@ -10685,7 +10681,6 @@ impl FunctionId {
             FunctionId::set_add_impl => "Objects/setobject.c",
             FunctionId::set_add_key => "Objects/setobject.c",
             FunctionId::set_and => "Objects/setobject.c",
-            FunctionId::set_attribute_error_context => "Objects/object.c",
             FunctionId::set_clear => "Objects/setobject.c",
             FunctionId::set_clear_impl => "Objects/setobject.c",
             FunctionId::set_contains => "Objects/setobject.c",
@@ -28547,6 +28542,15 @@ pub trait CApi: Sized {
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "set_anextawaitableobject_wrapped", value)
+    }
+    /// `set_attribute_error_context`.
+    fn set_attribute_error_context(
+        &mut self,
+        error: &Self::Error,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_attribute_error_context"))
     }
     /// `set_bytesiterobject_it_index`.
     fn set_bytesiterobject_it_index(

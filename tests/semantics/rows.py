@@ -46,9 +46,7 @@ OPERATORS = {
     "PyObject_Type": type,
 }
 # Translations that are known to be wrong: why. `prove semantics` shows their differences like any other; tests ask that no others differ.
-WRONG = {
-    "PyObject_GetAttr": "the name of the AttributeError that a type raises stays unset", "PyObject_GetAttrString": "the same",
-} if sys.version_info < (3, 12) else {}
+WRONG = {}
 # Where another release's bodies stand in for those of the interpreter's: what differs, and why.
 STAND_IN = dict(protocol.no_stand_in())
 if "bool_invert" in STAND_IN:

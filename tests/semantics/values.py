@@ -81,7 +81,7 @@ FIXED = {
     "int": int, "str": str, "type": type, "object": object, "dict": dict, "ValueError": ValueError, "bool": bool, "tuple type": tuple, "list type": list, "NoneType": type(None), "property": property, "super": super,
     "len": len, "print": print, "isinstance": isinstance, "list.append": list.append, "int.__add__": int.__add__, "bound wrapper": (3).__add__, "classmethod builtin": dict.fromkeys,
     "getset": type(plain).__code__, "member": types.FunctionType.__closure__ if hasattr(types.FunctionType, "__closure__") else None, "int.real": int.real,
-    "alias": list[int], "alias var": dict[str, typing.TypeVar("T")], "union": int | str, "TypeVar": typing.TypeVar("U"), "optional": typing.Optional[int],
+    "alias": list[int], "alias var": dict[str, typing.TypeVar("T")], "union": int | str, "optional": typing.Optional[int],
     "enum": classes.Color.RED, "flag": classes.Level.LOW, "enum class": classes.Color, "pair": Pair(1, 2), "Pair": Pair, "Decimal": decimal.Decimal("1.50"), "Decimal nan": decimal.Decimal("NaN"),
     "Fraction": fractions.Fraction(1, 3), "date": datetime.date(2020, 2, 29), "delta": datetime.timedelta(days=1, seconds=3), "datetime": datetime.datetime(2020, 1, 1),
     "Generic": Generic, "NewOther": NewOther, "InitBad": InitBad, "partial": functools.partial(plain, 1), "itemgetter": operator.itemgetter(0), "Attributes": classes.Attributes,
@@ -104,6 +104,7 @@ FRESH = {
     "class": fresh_class(), "class with slots": fresh_class("FreshSlots", __slots__=("s",)), "class of metaclass": lambda: classes.Meta("OfMeta", (), {"attribute": 1}), "subclass of int": fresh_class("FreshInt", (int,)),
     "super object": lambda: super(classes.SubInt, classes.SubInt(3)), "attributes": classes.Attributes, "slotted": classes.Slotted, "missing": lambda: classes.Missing(a=1), "liar": classes.Liar,
     "sub int": lambda: classes.SubInt(3), "sub str": lambda: classes.SubStr("a"), "sub float": lambda: classes.SubFloat(1.5), "plain object": object, "stop": lambda: classes.Stop(2), "weak": lambda: weakref.ref(Point),
+    "TypeVar": lambda: typing.TypeVar("U"),  # takes attributes, and has no __dict__ that shows them
 }
 classes_by_name = classes.operators() | classes.singles()
 

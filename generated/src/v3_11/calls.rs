@@ -3763,10 +3763,6 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, pointer:_Py_Identifier, object:PyObject) -> i32",
     },
     Function {
-        id: FunctionId::set_attribute_error_context,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
         id: FunctionId::PyObject_GetAttr,
         prototype: "(object:PyObject, object:PyObject) -> object",
     },
@@ -12443,11 +12439,6 @@ fn of_object<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::object::_PyObject_SetAttrId(c, a0, a1, a2)?))
-        }
-        FunctionId::set_attribute_error_context => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::object::set_attribute_error_context(c, a0, a1)?))
         }
         FunctionId::PyObject_GetAttr => {
             let a0 = Value::object(c, args, 0usize)?;

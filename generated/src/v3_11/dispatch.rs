@@ -8018,9 +8018,6 @@ pub fn objobjproc<C: CApi>(
                 ),
             )
         }
-        FunctionId::set_attribute_error_context => {
-            Some(super::object::set_attribute_error_context(c, a0, a1))
-        }
         FunctionId::PyObject_HasAttr => Some(super::object::PyObject_HasAttr(c, a0, a1)),
         FunctionId::range_contains_long => {
             Some(super::rangeobject::range_contains_long(c, a0, a1))

@@ -649,15 +649,6 @@ pub fn _PyObject_SetAttrId<C: CApi>(
     let oname = c._PyUnicode_FromId(name)?;
     return Ok(super::object::PyObject_SetAttr(c, v, &oname, Some(w))?);
 }
-/// CPython: Objects/object.c, `set_attribute_error_context`.
-pub fn set_attribute_error_context<C: CApi>(
-    c: &mut C,
-    _v: &C::Object,
-    _name: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::set_attribute_error_context);
-    return Ok(0);
-}
 /// CPython: Objects/object.c, `PyObject_GetAttr`.
 pub fn PyObject_GetAttr<C: CApi>(
     c: &mut C,
@@ -684,7 +675,7 @@ pub fn PyObject_GetAttr<C: CApi>(
         let result = match c.call_getattrofunc(tp_getattro_2, v, name) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                super::object::set_attribute_error_context(c, v, name)?;
+                c.set_attribute_error_context(&error, v, name)?;
                 return Err(error);
             }
             Err(error) => return Err(error),
@@ -700,7 +691,7 @@ pub fn PyObject_GetAttr<C: CApi>(
                     "'%.50s' object has no attribute '%U'",
                     &[Argument::Str(tp_name.clone()), Argument::Object(name.clone())],
                 );
-            super::object::set_attribute_error_context(c, v, name)?;
+            c.set_attribute_error_context(&error_3, v, name)?;
             return Err(error_3);
         }
         let result_2 = c.PyUnicode_AsUTF8(Some(name))?;
@@ -712,7 +703,7 @@ pub fn PyObject_GetAttr<C: CApi>(
         let result_3 = match c.call_getattrfunc(&function, v, &result_2) {
             Ok(result_3) => result_3,
             Err(error_2) if c.is_exception(&error_2) => {
-                super::object::set_attribute_error_context(c, v, name)?;
+                c.set_attribute_error_context(&error_2, v, name)?;
                 return Err(error_2);
             }
             Err(error_2) => return Err(error_2),

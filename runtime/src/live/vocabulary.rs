@@ -6,7 +6,7 @@ use crate::ffi::{live, memory, native, parse, types};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
-use pyo3::exceptions::PySystemError;
+use pyo3::exceptions::{PyBaseException, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::*;
 
@@ -17,9 +17,19 @@ fn class<'a, 'py>(object: &'a Object<'py>) -> PyResult<&'a Bound<'py, PyType>> {
     object.cast::<PyType>().map_err(Into::into)
 }
 
+/// CPython: `_PyErr_SetObject`.
 fn raised(exc: &Object<'_>, value: PyResult<Object<'_>>) -> Stop {
-    let made = value.and_then(|value| Ok((class(exc)?.clone(), value)));
-    Stop::Exception(made.map_or_else(|error| error, |(class, value)| PyErr::from_type(class, (value.unbind(),))))
+    let made = value.and_then(|value| {
+        let base = exc.py().get_type::<PyBaseException>();
+        match exc.cast::<PyType>() {
+            Ok(class) if types::is_subtype(class, &base) => Ok(PyErr::from_type(class.clone(), (value.unbind(),))),
+            _ => {
+                let text = format!("_PyErr_SetObject: exception {} is not a BaseException subclass", exc.repr()?);
+                Ok(PySystemError::new_err(text))
+            }
+        }
+    });
+    Stop::Exception(made.unwrap_or_else(|error| error))
 }
 
 impl<'py> Live<'py> {
@@ -255,6 +265,9 @@ impl<'py> CApi for Live<'py> {
             value.setattr("obj", v)?;
         }
         Ok(0)
+    }
+    fn set_attribute_error_context(&mut self, error: &Stop, v: &Object<'py>, name: &Object<'py>) -> Answer<i32> {
+        self._PyObject_SetAttributeErrorContext(error, v, name)
     }
     fn PyErr_SetObject(&mut self, exc: &Object<'py>, value: &Object<'py>) -> Stop {
         raised(exc, Ok(value.clone()))

@@ -420,6 +420,10 @@ impl CApi for Tracer<'_> {
         Ok(0)
     }
 
+    fn set_attribute_error_context(&mut self, error: &Signal, v: &ValueId, name: &ValueId) -> Traced<i32> {
+        self._PyObject_SetAttributeErrorContext(error, v, name)
+    }
+
     fn PyErr_WarnFormat(
         &mut self,
         category: &ValueId,
