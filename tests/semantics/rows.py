@@ -55,6 +55,7 @@ if "bool_invert" in STAND_IN:
 STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
 # Not called with just any arguments: why.
 LEFT_OUT = {
+    "PyObject_GenericSetDict": "replaces the dict of a class, too, which nothing undoes",
     "PyObject_ClearWeakRefs": "is for objects that die", "PyObject_CallFinalizer": "is for objects that die",
     "PyObject_CallFinalizerFromDealloc": "is for objects that die", "PyObject_Free": "frees",
     "PyObject_ClearManagedDict": "is for objects that die", "PyObject_VisitManagedDict": "is for the collector", "PyObject_GC_Track": "is for the collector",

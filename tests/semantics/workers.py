@@ -10,6 +10,7 @@ import selectors
 import signal
 import struct
 import time
+import traceback
 
 from runner import LIMIT, Runner, empty, merge, note
 
@@ -48,6 +49,8 @@ class Worker:
                     pipe.write(json.dumps(report).encode() + b"\n")
                     gc.collect()
             status = 0
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(status)
 
