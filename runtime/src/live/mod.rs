@@ -4,6 +4,7 @@ mod inline;
 mod members;
 mod memory;
 pub mod protocol;
+mod raised;
 mod route;
 mod slots;
 mod vocabulary;

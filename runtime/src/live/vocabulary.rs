@@ -1,12 +1,13 @@
 //! The vocabulary on real objects.
 #![allow(non_snake_case)]
+use super::raised::raised;
 use super::release::{calls, dispatch};
 use super::{Function, Live, Stop, format, slots};
 use crate::ffi::{live, memory, native, parse, types};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
-use pyo3::exceptions::{PyBaseException, PySystemError};
+use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::types::*;
 
@@ -15,21 +16,6 @@ type Answer<T> = Result<T, Stop>;
 
 fn class<'a, 'py>(object: &'a Object<'py>) -> PyResult<&'a Bound<'py, PyType>> {
     object.cast::<PyType>().map_err(Into::into)
-}
-
-/// CPython: `_PyErr_SetObject`.
-fn raised(exc: &Object<'_>, value: PyResult<Object<'_>>) -> Stop {
-    let made = value.and_then(|value| {
-        let base = exc.py().get_type::<PyBaseException>();
-        match exc.cast::<PyType>() {
-            Ok(class) if types::is_subtype(class, &base) => Ok(PyErr::from_type(class.clone(), (value.unbind(),))),
-            _ => {
-                let text = format!("_PyErr_SetObject: exception {} is not a BaseException subclass", exc.repr()?);
-                Ok(PySystemError::new_err(text))
-            }
-        }
-    });
-    Stop::Exception(made.unwrap_or_else(|error| error))
 }
 
 impl<'py> Live<'py> {
