@@ -110,18 +110,13 @@ impl<'a> Flow<'a> {
     /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
     fn raise(&mut self, instr: &Instr, state: &State) {
         let Some(target) = instr.handler.and_then(|handler| self.indices.get(handler.target)) else { return };
-        let Some(raised) = state.raised(instr) else { return };
-        let mut changed = self.states[target].is_none();
-        let known = self.states[target].get_or_insert_with(|| raised.clone());
-        changed |= known.join(&raised);
+        let Some(mut raised) = state.raised(instr) else { return };
         if changes_slots(instr.op) {
             let mut after = state.clone();
             after.step(self.code, instr, false);
-            changed |= known.join_slots(&after);
+            raised.join_slots(&after);
         }
-        if changed {
-            self.work.push(target);
-        }
+        self.reach(target, raised);
     }
 }
 

@@ -312,6 +312,11 @@ impl<'py> Tracer<'py> {
         self.known(id)?.cast::<PyString>().ok()?.to_str().ok().map(String::from)
     }
 
+    /// The values, where each is a known scalar.
+    pub(super) fn known_scalars(&mut self, values: &[ValueId]) -> Option<Vec<Bound<'py, PyAny>>> {
+        values.iter().map(|value| self.known(*value).filter(is_scalar)).collect()
+    }
+
     /// Guards that attribute lookup on a class gives what it gave.
     pub(super) fn rely_on_class(&mut self, class: &Bound<'py, PyType>) {
         let made_here = self.state.identity.get(&(class.as_ptr() as usize));

@@ -66,9 +66,12 @@ impl<'py> Tracer<'py> {
         self.rely_on_class(class);
         let mirror = match self.state.lasting.mirror(class) {
             Some(mirror) => mirror,
-            None => self.make_mirror(class)?,
+            None => {
+                let made = self.make_mirror(class)?;
+                self.state.lasting.keep_mirror(class, &made);
+                made
+            }
         };
-        self.state.lasting.keep_mirror(class, &mirror);
         self.state.mirrors.insert(address, mirror.clone().unbind());
         Ok(mirror)
     }

@@ -22,7 +22,7 @@ struct Row<'a> {
 }
 
 /// Slots that say how memory is managed.
-const MEMORY: &[&str] = &[
+pub const MEMORY: &[&str] = &[
     "tp_dealloc",
     "tp_traverse",
     "tp_clear",

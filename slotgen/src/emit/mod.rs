@@ -9,7 +9,7 @@ mod writer;
 
 use std::fmt;
 
-pub use effects::effects as release_effects;
+pub use effects::{MEMORY, effects as release_effects};
 pub use layouts::layouts;
 pub use opcodes::{op, release_opcodes};
 pub use slots::{SlotMismatch, release_slotdefs, release_slots, release_types, slots};

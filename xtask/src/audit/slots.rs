@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use slotgen::emit::MEMORY;
 use slotgen::facts::{Facts, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,19 +30,6 @@ pub struct Options {
     #[arg(long)]
     json: bool,
 }
-
-/// Slots that manage memory: no program sees what they do.
-const MEMORY: [&str; 9] = [
-    "tp_dealloc",
-    "tp_traverse",
-    "tp_clear",
-    "tp_alloc",
-    "tp_free",
-    "tp_finalize",
-    "tp_del",
-    "tp_is_gc",
-    "bf_releasebuffer",
-];
 
 /// What `dynamo.py` prints.
 #[derive(Debug, Deserialize)]

@@ -60,13 +60,7 @@ impl<'py> Tracer<'py> {
         if !matches!(module, "_io" | "io" | "builtins") || !matches!(name, "open" | "open_code") {
             return Ok(None);
         }
-        let mut natives = Vec::with_capacity(args.positional.len());
-        for value in &args.positional {
-            match self.known(*value).filter(is_scalar) {
-                Some(known) => natives.push(known),
-                None => return Ok(None),
-            }
-        }
+        let Some(natives) = self.known_scalars(&args.positional) else { return Ok(None) };
         let keywords = PyDict::new(self.py);
         for (keyword, value) in &args.keywords {
             let Some(known) = self.known(*value).filter(is_scalar) else { return Ok(None) };

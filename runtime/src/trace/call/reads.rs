@@ -57,23 +57,23 @@ impl Answer {
     /// Whether the function, asked again, answers the same.
     fn __call__(&self, function: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = function.py();
-        let (now, refused) = ask(function, self.args.bind(py))?;
+        let (now, refused) = compared(&function.call1(self.args.bind(py)), py)?;
         Ok(refused == self.refused && now.get_type().is(self.then.bind(py).get_type()) && now.eq(&self.then)?)
     }
 }
 
-/// What a function says, whole: fields of a named tuple of C that only have names included; of an `OSError`, its class and arguments.
-fn ask<'py>(function: &Bound<'py, PyAny>, args: &Bound<'py, PyTuple>) -> PyResult<(Bound<'py, PyAny>, bool)> {
-    match function.call1(args) {
+/// What a function has said, whole, as guards compare it, and whether it refused: fields of a named tuple of C that only have names included; of an `OSError`, its class and arguments.
+fn compared<'py>(answer: &PyResult<Bound<'py, PyAny>>, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, bool)> {
+    match answer {
         Ok(answer) if answer.is_instance_of::<PyTuple>() && !answer.is_exact_instance_of::<PyTuple>() => {
             Ok((answer.call_method0("__reduce__")?, false))
         }
-        Ok(answer) => Ok((answer, false)),
-        Err(error) if error.is_instance_of::<PyOSError>(function.py()) => {
-            let value = error.value(function.py());
-            Ok(((error.get_type(function.py()), value.getattr("args")?).into_pyobject(function.py())?.into_any(), true))
+        Ok(answer) => Ok((answer.clone(), false)),
+        Err(error) if error.is_instance_of::<PyOSError>(py) => {
+            let value = error.value(py);
+            Ok(((error.get_type(py), value.getattr("args")?).into_pyobject(py)?.into_any(), true))
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.clone_ref(py)),
     }
 }
 
@@ -90,13 +90,7 @@ impl<'py> Tracer<'py> {
         if !listed || !args.keywords.is_empty() {
             return Ok(None);
         }
-        let mut natives = Vec::with_capacity(args.positional.len());
-        for value in &args.positional {
-            match self.known(*value).filter(is_scalar) {
-                Some(known) => natives.push(known),
-                None => return Ok(None),
-            }
-        }
+        let Some(natives) = self.known_scalars(&args.positional) else { return Ok(None) };
         let natives = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
         self.ask_outside(function, &natives)
     }
@@ -107,11 +101,11 @@ impl<'py> Tracer<'py> {
         function: &Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
     ) -> Traced<Option<ValueId>> {
-        let (then, refused) = ask(function, args).or_else(|error| self.raise_error(error))?;
         let answer = function.call1(args);
-        if answer.as_ref().is_ok_and(|answer| !is_plain_answer(answer)) || answer.is_err() != refused {
+        if answer.as_ref().is_ok_and(|answer| !is_plain_answer(answer)) {
             return Ok(None);
         }
+        let (then, refused) = compared(&answer, self.py).or_else(|error| self.raise_error(error))?;
         let check = Answer { args: args.clone().unbind(), then: then.unbind(), refused };
         let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
         let source = Source::constant(function);
