@@ -37,6 +37,21 @@ def delegating(n):
     return result
 
 
+def catching(n):
+    """Delegates to what delegates: what is thrown ends both, or neither; far ahead the end of a long body."""
+    result = None
+    try:
+        result = yield from delegating(n)
+    except (TypeError, KeyError) as error:
+        result = type(error).__name__, (yield from counting(1))
+    else:
+        result = [result, len(str(result)), max(result[0], 0), min(result[0], 9), sum(result[1]), sorted(result[1])]
+    finally:
+        yield "finally", result, dict(a=result, b=result, c=result), (result, result, result), {1: result, 2: result}
+    yield str(result) + repr(result) + ascii(result) + format(str(result)) + "".join(map(str, (result, result, result)))
+    return result
+
+
 def with_arguments(a, *rest, key=1, **others):
     @contextlib.contextmanager
     def manager():
@@ -55,11 +70,13 @@ def failing():
     1 / 0
 
 
-GENERATORS = [(counting, (4,)), (counting, (2,)), (delegating, (2,)), (with_arguments, (1, 2)), (failing, ())]
+GENERATORS = [(counting, (4,)), (counting, (2,)), (delegating, (2,)), (catching, (2,)), (with_arguments, (1, 2)), (failing, ())]
 SCRIPTS = [
     ["send None"] * 8,
     ["send None", "send 5", "throw ValueError v", "send None", "send None", "send None", "send None"],
     ["send None", "throw KeyError k", "send None"],
+    ["send None", "send 5", "throw TypeError t", "send None", "send 2", "send None", "send None", "send None"],
+    ["send None", "throw ValueError v", "throw TypeError t", "throw TypeError u", "send None", "send None", "send None"],
     ["send None", "send 1", "close"],
 ]
 

@@ -116,9 +116,7 @@ impl Family {
         }
         let code = wanted.build(py, &self.marks).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.function.bind(py))?;
-        // Not solved: on 3.11 a signal that arrives where delegations were broken again and again ends the process.
-        let unsafe_again = code.isa().minor() < 12 && code.delegates();
-        let again = self.every && !wanted.is_rebuilt() && !unsafe_again;
+        let again = self.every && !wanted.is_rebuilt();
         let code = Mutex::new(again.then_some(code));
         let entry = OnceLock::new();
         if !again {

@@ -37,6 +37,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     // A handler's stack is cut to less than the instruction's, plus `lasti` and the exception.
     let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()).max(jumped.stack.len()) + 2);
     let mut ways = Ways { py, site, blocks: Vec::new(), temporaries };
+    let mut throwing = None;
     if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native)) {
         let block = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
         for index in region(&split.code, native.id, next)? {
@@ -57,6 +58,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
         let landing = interrupts::land(&mut split.code, &native, block, raised);
         let index = split.code.index(native.id).ok_or(Refusal::Unreachable(at))?;
         split.code.instrs[index].target = Some(landing);
+        throwing = c_throws_past(code, at).then_some((landing, next));
     }
     if !code.isa().ends_block(native.op) {
         let next = next.ok_or(Refusal::Unreachable(at + 1))?;
@@ -74,10 +76,30 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     if let Some(next) = next {
         interrupts::keep(&mut split.code, code, next, code.instrs[at + run - 1].handler);
     }
+    if let Some((landing, Some(suspended))) = throwing {
+        keep_send(&mut split.code, &native, suspended, landing);
+    }
     for block in ways.blocks {
         split.code.instrs.extend(block);
     }
     Ok(())
+}
+
+/// Whether this is a `SEND` that C reads when something is thrown into the suspended frame: up to 3.11 it takes what stands
+/// before the `YIELD_VALUE` for a `SEND`, and goes on where that jumps to, once what is delegated to has ended.
+fn c_throws_past(code: &Code, at: usize) -> bool {
+    let next = code.instrs.get(at + 1).map(|next| next.op);
+    code.isa().minor() < 12 && code.instrs[at].op == Op::SEND && next == Some(Op::YIELD_VALUE)
+}
+
+/// Puts a `SEND` that nothing runs before the `YIELD_VALUE`, where a hand-over parts it from its own, and the way to
+/// `landing` where C looks for it: close by, for C knows no `EXTENDED_ARG`.
+fn keep_send(code: &mut Code, send: &Instr, suspended: Label, landing: Label) {
+    let (Some(index), Some(end)) = (code.index(suspended), send.target.and_then(|end| code.index(end))) else { return };
+    let away = Instr { position: send.position, ..code.jump(Op::JUMP_FORWARD, landing) };
+    let read = Instr { position: send.position, ..code.jump(Op::SEND, away.id) };
+    code.insert(end, [away]);
+    code.insert(index, [read]);
 }
 
 /// How many instructions run before the hand-over: a loop's end belongs together, for the interpreter skips it as a whole,
