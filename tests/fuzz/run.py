@@ -28,11 +28,37 @@ import generate
 LIMIT = 10  # seconds for one program compiled
 PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
+AGAIN = 0.2  # seconds after which a program that went on is told again
 WARM = 10  # plain runs after which the interpreter has specialised a program's operations
 
 
 class TooLong(BaseException):
     """The program exceeds its time."""
+
+
+class Deadline:
+    """Ends what runs within once its time is over, also where the program swallows the exception that is to end it."""
+
+    passed = False
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def __enter__(self):
+        Deadline.passed = False
+        signal.signal(signal.SIGALRM, too_long)
+        signal.setitimer(signal.ITIMER_REAL, self.seconds, AGAIN)
+
+    def __exit__(self, *_):
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if Deadline.passed:
+            raise TooLong
+
+
+def too_long(signum, frame):
+    Deadline.passed = True
+    raise TooLong
 
 
 def lines_of(error):
@@ -96,23 +122,19 @@ def compare(text, calls):
         code = compile(text, "program.py", "exec")
     except SyntaxError:
         return "unstable"
-    signal.alarm(PLAIN_LIMIT)
     try:
-        plain = observed(code, calls, lambda main: main)
-        if plain != observed(code, calls, lambda main: main):
-            return "unstable"
+        with Deadline(PLAIN_LIMIT):
+            plain = observed(code, calls, lambda main: main)
+            if plain != observed(code, calls, lambda main: main):
+                return "unstable"
     except (TooLong, MemoryError):
         return "unstable"
-    finally:
-        signal.alarm(0)
     slotrt.reset()
-    signal.alarm(LIMIT)
     try:
-        compiled = observed(code, calls, slotrt.compile)
+        with Deadline(LIMIT):
+            compiled = observed(code, calls, slotrt.compile)
     except (TooLong, MemoryError) as error:
         return {"call": "all", "plain": "ends", "compiled": f"exceeds its limits: {type(error).__name__}"}
-    finally:
-        signal.alarm(0)
     if plain == compiled:
         return None
     pairs = zip(["first", "cached", "other", "changed", "again"], plain[0], compiled[0])
@@ -193,7 +215,6 @@ def in_fork(seeds):
         os.close(reader)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        signal.alarm(0)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 batch(seeds, writer)
@@ -215,17 +236,12 @@ def dies_by_itself(seed):
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         text, calls = generate.program(seed)
-        with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()), Deadline(LIMIT):
             code = compile(text, "program.py", "exec")
-            signal.alarm(LIMIT)
             for _ in range(WARM):
                 observed(code, calls, lambda main: main)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) < 0
-
-
-def too_long(signum, frame):
-    raise TooLong
 
 
 def main():
@@ -238,7 +254,6 @@ def main():
     parser.add_argument("--progress", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, too_long)
     import slotrt  # noqa: F401  (once, before the forks)
 
     report = {"same": 0, "unstable": 0, "different": [], "crashed": [], "stats": {}}

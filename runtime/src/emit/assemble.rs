@@ -1,5 +1,5 @@
 //! Puts a prologue before its frame and makes the function that runs both.
-use super::end::Frame;
+use super::end::{Frame, WayIn};
 use super::writer::{Arg, Prologue, Written};
 use super::{Failure, Host};
 use crate::bytecode::split::{Split, interrupts};
@@ -31,7 +31,7 @@ pub fn assemble<'py>(
     let slots = Slots { nlocals: original.getattr("co_nlocals")?.extract()?, inserted: 0, temporaries: 0 };
     let mut code = match frame {
         Frame::Whole(code) => whole(py, code, prologue, slots),
-        Frame::Tail(split, _) => tail(py, *split, prologue, slots, host)?,
+        Frame::Tail(split, _, way) => tail(py, *split, way, prologue, slots, host)?,
     };
     flatten(&mut code);
     let code = code.assemble(py)?;
@@ -68,7 +68,14 @@ fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Co
     code
 }
 
-fn tail(py: Python<'_>, split: Split, prologue: Prologue, slots: Slots, host: &dyn Host) -> Result<Code, Failure> {
+fn tail(
+    py: Python<'_>,
+    split: Split,
+    way: WayIn,
+    prologue: Prologue,
+    slots: Slots,
+    host: &dyn Host,
+) -> Result<Code, Failure> {
     let Split { mut code, entry, body, continuations } = split;
     for continuation in &continuations {
         let callable = host.continuation(py, continuation)?;
@@ -78,15 +85,15 @@ fn tail(py: Python<'_>, split: Split, prologue: Prologue, slots: Slots, host: &d
     let at = code.index(body).unwrap_or(0);
     let inserted = code.nlocals() - slots.nlocals;
     let written = put(py, &mut code, at, prologue, Slots { inserted, ..slots }, line);
-    let jumps = way_in(py, &mut code, entry);
+    let jumps = way_in(py, &mut code, entry, way);
     code.insert(at + written, jumps.into_iter().map(|jump| Instr { position: line, ..jump }));
     Ok(code)
 }
 
 /// From the prologue, where the state is put up, to the instruction that broke. A continuation's start handles no signals, and
-/// the loops that its trace went round run no more: so that nothing runs for ever, they are handled here.
-fn way_in(py: Python<'_>, code: &mut Code, entry: Label) -> Vec<Instr> {
-    if !code.is_continuation(py) {
+/// the loops that its trace went round run no more: so that nothing runs for ever, they are handled here; so are those that waited.
+fn way_in(py: Python<'_>, code: &mut Code, entry: Label, way: WayIn) -> Vec<Instr> {
+    if way == WayIn::Plain && !code.is_continuation(py) {
         return vec![code.jump(Op::JUMP_FORWARD, entry)];
     }
     let handler = code.index(entry).and_then(|at| code.instrs.get(at)).and_then(|instr| instr.handler);

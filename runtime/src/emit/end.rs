@@ -5,9 +5,11 @@ use crate::bytecode::shape::{Bound as Bounded, Entry, State};
 use crate::bytecode::split::{Split, split};
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
+use crate::trace::interrupted::Waiting;
 use crate::trace::outcome::{End, Outcome, StackEntry};
 use crate::trace::value::{Value, ValueId};
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 
 /// The body that a prologue is put before.
 #[derive(Debug)]
@@ -15,7 +17,16 @@ pub enum Frame {
     /// Ends with the prologue; only the original's start is kept.
     Whole(Code),
     /// Goes on natively at the instruction that broke.
-    Tail(Box<Split>, State),
+    Tail(Box<Split>, State, WayIn),
+}
+
+/// How the native tail is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WayIn {
+    /// By a jump.
+    Plain,
+    /// With signals waiting.
+    Interrupted,
 }
 
 impl Frame {
@@ -26,7 +37,8 @@ impl Frame {
         };
         let state = state(code, *at, stack, locals)?;
         let split = split(py, code, *at, &state, host.marks())?;
-        Ok(Self::Tail(Box::new(split), state))
+        let way = if outcome.signals.is_empty() { WayIn::Plain } else { WayIn::Interrupted };
+        Ok(Self::Tail(Box::new(split), state, way))
     }
 }
 
@@ -72,14 +84,25 @@ impl Writer<'_, '_> {
                 self.plain(Op::RAISE_VARARGS, 1);
                 Ok(())
             }
-            (End::Break { stack, locals, handled, .. }, Frame::Tail(_, state)) => {
+            (End::Break { stack, locals, handled, .. }, Frame::Tail(_, state, _)) => {
                 self.stack(stack, state, *handled)?;
                 self.locals(locals)?;
                 self.forget_temporaries();
-                Ok(())
+                self.signals()
             }
             (End::Break { .. }, Frame::Whole(_)) => Err(fault("a break without a tail".into())),
         }
+    }
+
+    /// Sets off the signals that waited for the break: what follows looks for them.
+    fn signals(&mut self) -> Result<(), Failure> {
+        for number in &self.outcome.signals {
+            self.constant(self.py.None().into_bound(self.py));
+            self.constant(Bound::new(self.py, Waiting)?.into_any());
+            self.constant(PyInt::new(self.py, *number).into_any());
+            self.plain(Op::STORE_SUBSCR, 0);
+        }
+        Ok(())
     }
 
     /// Pushes the value stack; handlers are entered as the interpreter enters them: the exception handled before is pushed and

@@ -8,6 +8,7 @@ use crate::emit::{self, Emitted, Failure};
 use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
 use crate::ffi::function;
 use crate::guard::Program;
+use crate::trace::interrupted::set_off;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
@@ -113,6 +114,10 @@ impl Compiled {
             Err(Stop::Internal(text)) => return Err(InternalError::new_err(text)),
             Err(Stop::Fallback(reason)) => return self.skip(function, &code, original, reason),
         };
+        let waiting = outcome.signals.clone();
+        if !waiting.is_empty() && self.family.options.fullgraph {
+            return run_interrupted(py, &waiting);
+        }
         self.refuse_break(py, &code, &outcome)?;
         nested::expect(py, &self.family, &outcome.inside)?;
         let frame = self.family.shared.records().then(|| Frame::new(self.place(py), &code, &outcome)).transpose()?;
@@ -120,6 +125,7 @@ impl Compiled {
         let emitted = match emit::emit(py, &code, function, outcome, &Household(Arc::clone(&self.family))) {
             Ok(emitted) => emitted,
             Err(Failure::Python(error)) => return Err(error),
+            Err(Failure::Refused(_)) if !waiting.is_empty() => return run_interrupted(py, &waiting),
             Err(Failure::Refused(reason)) => return self.skip(function, &code, original, reason),
         };
         let emit_ns = start.elapsed().as_nanos() as u64;
@@ -127,6 +133,9 @@ impl Compiled {
         let words = frame.as_ref().map(Frame::words);
         if let Some(frame) = frame {
             self.family.shared.record(py, frame.finish(py, &emitted, times, missed)?);
+        }
+        if !waiting.is_empty() {
+            return Ok(Chosen::Run(emitted.function));
         }
         self.install(py, original, emitted, words)
     }
@@ -298,6 +307,12 @@ impl Entry {
         let run = self.run.as_ref().map(|run| run.clone_ref(py));
         Self { code: self.code.clone_ref(py), guards: self.guards.clone(), words: self.words.clone(), run }
     }
+}
+
+/// The frame runs as it is this once, and handles what waits as it begins.
+fn run_interrupted(py: Python<'_>, waiting: &[i32]) -> PyResult<Chosen> {
+    set_off(py, waiting)?;
+    Ok(Chosen::Original)
 }
 
 /// Which guards failed, each once, the latest entry's first.

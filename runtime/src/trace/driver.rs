@@ -37,6 +37,8 @@ struct Plan {
     /// What was decoded already.
     codes: FxHashMap<usize, Rc<Code>>,
     limit: Option<Limit>,
+    /// Signals that arrived meanwhile.
+    signals: Vec<i32>,
     /// Keep account of what frames hold.
     track: bool,
 }
@@ -64,9 +66,19 @@ pub fn trace(
     }
     let subject = Subject { function, code: Rc::new(code.duplicate(py)), locals };
     let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), ..Plan::default() };
+    match attempts(py, &subject, options, &mut plan) {
+        Ok(outcome) => Ok(Outcome { signals: super::interrupted::each(plan.signals), ..outcome }),
+        Err(stop) => {
+            let lost = |error| Stop::Internal(format!("a signal is lost: {error}"));
+            super::interrupted::set_off(py, &plan.signals).map_err(lost)?;
+            Err(stop)
+        }
+    }
+}
+
+fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Outcome, Stop> {
     loop {
-        let attempt = attempt(py, &subject, options, &mut plan)?;
-        match attempt {
+        match attempt(py, subject, options, plan)? {
             Attempt::Done(outcome) => return Ok(*outcome),
             Attempt::Track if plan.track => {
                 return Err(Stop::Internal("the trace already keeps account of frames".into()));
@@ -105,6 +117,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
     plan.codes.clone_from(&tracer.state.codes);
+    plan.signals.append(&mut tracer.state.signals);
     if !matches!(rest, Ok(_) | Err(Signal::Stopped)) {
         tracer.close_files();
     }
@@ -210,6 +223,7 @@ impl<'py> Tracer<'py> {
             routes: state.routes,
             steps: state.steps,
             inside,
+            signals: Vec::new(),
         };
         super::order::placeholders_first(&mut outcome);
         outcome

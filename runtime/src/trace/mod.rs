@@ -14,6 +14,7 @@ mod frame_locals;
 mod generator;
 mod hashed;
 mod ids;
+pub mod interrupted;
 mod known;
 mod lasting;
 mod merged;

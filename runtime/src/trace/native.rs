@@ -211,6 +211,9 @@ impl<'py> Tracer<'py> {
         if error.is_instance_of::<Interrupted>(self.py) {
             return internal("C code was interrupted without a reason");
         }
+        if let Some(number) = self.signal_behind(&error) {
+            return Err(self.postpone(number));
+        }
         error.set_traceback(self.py, None);
         let value = error.into_value(self.py).into_bound(self.py).into_any();
         let value = self.absorb(value);
@@ -295,6 +298,7 @@ impl<'py> Tracer<'py> {
         }
         match result {
             Ok(object) => Ok(self.absorb(object)),
+            Err(error) if self.signal_behind(&error).is_some() => self.raise_error(error),
             Err(error) if self.is_end(&error, positional) => self.raise_error(error),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));

@@ -26,6 +26,8 @@ pub struct Outcome {
     /// Code objects of the inlined frames that the break at the end lies under, innermost first: the native call reaches
     /// them, and they are compiled in their own right.
     pub inside: Vec<Py<PyAny>>,
+    /// Signals that arrived meanwhile: set off where the frame goes on natively, just before the break.
+    pub signals: Vec<i32>,
 }
 
 /// A change to an object from before the trace; replayed by emitted code before the frame goes on.
@@ -88,6 +90,9 @@ pub const RAISES: &str = "exception leaves the frame";
 
 /// Kind of the [`Break`] at an instruction that yields: it runs natively, for the frame is set aside there; it is no graph break.
 pub const YIELDS: &str = "the generator yields";
+
+/// Kind of the [`Break`] at an instruction during which a signal arrived: it runs natively this once, so that the program handles the signal.
+pub const INTERRUPTED: &str = "a signal arrived";
 
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -101,6 +101,8 @@ pub struct State {
     /// Frames begun so far.
     pub(super) frames: u64,
     pub(super) pending: Option<super::signal::Signal>,
+    /// Signals that wait for the end of the trace.
+    pub(super) signals: Vec<i32>,
     pub(super) codes: FxHashMap<usize, Rc<Code>>,
     pub(super) domains: Vec<Arc<dyn Domain>>,
     pub(super) outer_globals: usize,

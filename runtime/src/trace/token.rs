@@ -66,7 +66,11 @@ pub(super) fn traced<'py, T>(
 /// Stands in for a Python frame that C began on behalf of the trace: the trace goes through it.
 pub(super) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Option<PyResult<Py<PyAny>>> {
     let state = SET_ASIDE.with(|cell| cell.borrow_mut().take())?;
-    Some(inside(py, state, |tracer| tracer.enter_frame(frame)).map(Bound::unbind))
+    let entered = inside(py, state, |tracer| match tracer.signal_of(frame) {
+        Some(number) => Err(tracer.postpone(number)),
+        None => tracer.enter_frame(frame),
+    });
+    Some(entered.map(Bound::unbind))
 }
 
 /// Takes the trace up while C waits, and sets it aside again.
