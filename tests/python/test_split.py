@@ -155,6 +155,23 @@ class BreakAnywhere(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no instruction at offset 1"):
             bytecode.break_at(offsets, 1)
 
+    def test_programs_may_return_continuations(self):
+        """What begins with a continuation is a packet only where a hand-over made it."""
+        def one(a):
+            return len(a)
+
+        def give(found, *more):
+            return (found, *more)
+
+        broken = bytecode.break_at(one, offsets(one)[1])
+        self.assertEqual(broken("abc"), 3)
+        found = [made for made in gc.get_objects() if type(made) is type(broken) and made.__wrapped__.__name__ == "one"]
+        self.assertGreater(len(found), 1)
+        for made in found:
+            for more in ((), (1,), (1, 2)):
+                for offset in offsets(give):
+                    self.assertEqual(bytecode.break_at(give, offset)(made, *more), (made, *more), offset)
+
     def test_finalisers_run_as_early(self):
         class Thing:
             pass

@@ -44,13 +44,13 @@ test_asyncio.test_taskgroups test_asyncio.test_timeouts
 """.split()
 
 
-def run(mode, name, rounds=1, whole=None):
+def run(mode, name, rounds=1, given=None):
     environment = dict(os.environ, PYTHONHASHSEED="0", PYTHONFAULTHANDLER="1")
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-W", "ignore", str(CHILD), mode, name, str(rounds)]
-        if whole is not None:
-            path = pathlib.Path(folder, "whole.json")
-            path.write_text(json.dumps(whole))
+        if given is not None:
+            path = pathlib.Path(folder, "given.json")
+            path.write_text(json.dumps(given))
             command.append(str(path))
         # A session of its own: tests leave children behind, which end with it.
         child = subprocess.Popen(
@@ -94,9 +94,14 @@ BY_NATURE = {
 }
 
 # What is worse in these modes, too, is no fault of ours: an empty hook (under which the interpreter inlines no calls and
-# specialises less, and reports C_RETURN for Python functions), and frames that run what `code.replace()` gives.
-CONTROLS = {"observe": ["empty"], "reassemble": ["empty", "copy"], "split": ["empty"]}
-WORDS = {"empty": "an empty hook changes it too", "copy": "running a copy by code.replace() changes it too"}
+# specialises less, and reports C_RETURN for Python functions), frames that run what `code.replace()` gives, and no hook at all
+# where each test runs as often.
+CONTROLS = {"observe": ["empty"], "reassemble": ["empty", "copy"], "split": ["empty", "often"]}
+WORDS = {
+    "empty": "an empty hook changes it too",
+    "copy": "running a copy by code.replace() changes it too",
+    "often": "running as often without a hook changes it too",
+}
 
 BAD = ("fail", "error", "unexpected success", "timeout", "died")
 
@@ -151,7 +156,7 @@ def compare(name, modes, rounds):
             hooked = hooked_again
         inherent = {}
         for control in CONTROLS.get(mode, ()) if found else ():
-            same = dict(worse(plain, run(control, name, rounds)))
+            same = dict(worse(plain, run(control, name, rounds, hooked.get("runs", {}) if control == "often" else None)))
             inherent |= {test: WORDS[control] for test, _ in found if test in same and test not in inherent and test != "(file)"}
         inherent |= {test: by_nature(mode, test) for test, _ in found if by_nature(mode, test)}
         left = [item for item in found if item[0] not in inherent]

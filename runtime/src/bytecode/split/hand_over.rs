@@ -246,7 +246,8 @@ impl Block<'_> {
         let callee = if delegates {
             self.code.begin_call(py, marks, constant)
         } else {
-            vec![self.code.instr(Op::LOAD_CONST, constant as u32)]
+            let mark = self.code.constant(marks.packet.bind(py));
+            vec![self.code.instr(Op::LOAD_CONST, constant as u32), self.code.instr(Op::LOAD_CONST, mark)]
         };
         let mut depth = callee.len() as u32;
         self.instrs.extend(callee);

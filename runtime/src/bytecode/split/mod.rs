@@ -1,6 +1,6 @@
 //! Splitting a code object at any instruction: run it natively there, then hand the frame's state over to a continuation.
 //!
-//! The state goes over in a *packet*, a tuple `(continuation, *arguments)` that the frame returns and whose receiver
+//! The state goes over in a *packet*, a tuple `(continuation, mark, *arguments)` that the frame returns and whose receiver
 //! calls: the frame is replaced, so that a break inside a loop costs no stack. NULLs, unbound variables and the exception
 //! being handled are taken down and put up again by bytecode alone.
 //!
@@ -126,6 +126,8 @@ const GENERATOR_LIKE: u32 = GENERATOR | 0x80 | ASYNC_GENERATOR;
 pub struct Marks {
     /// Stands for an unbound variable in a packet; never visible to programs.
     pub unbound: Py<PyAny>,
+    /// Stands behind the continuation in a packet.
+    packet: Py<PyAny>,
     /// An exception instance that `PUSH_EXC_INFO` may set for the length of one instruction.
     pub exception: Py<PyAny>,
     /// What the rest of an asynchronous generator, a coroutine then, calls in place of `INTRINSIC_STOPITERATION_ERROR`.
@@ -146,6 +148,7 @@ impl Marks {
         // Not by an import: that would ask the globals and the modules of the program.
         Ok(Self {
             unbound: py.get_type::<PyAny>().call0()?.unbind(),
+            packet: crate::ffi::callable::mark(py)?.clone().unbind(),
             exception: py.get_type::<PyBaseException>().call0()?.unbind(),
             stop_error: delegate::stop_error(py)?.into_any().unbind(),
             stop_iteration: py.get_type::<PyStopIteration>().into_any().unbind(),

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use std::marker::PhantomData;
 
 pub use object::{active, follow, is_compiled, is_packet, new, wrapped};
+pub use packet::mark;
 
 pyo3::create_exception!(
     slotrt,

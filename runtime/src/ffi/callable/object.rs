@@ -196,13 +196,7 @@ pub fn is_packet(result: &Bound<'_, PyAny>) -> bool {
 
 /// The continuation that a hand-over packet names; `None` for any other object.
 fn packet<'py>(result: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    // SAFETY: the item is read only from an exact tuple that has one.
-    let first = unsafe {
-        if ffi::PyTuple_CheckExact(result.as_ptr()) == 0 || ffi::PyTuple_GET_SIZE(result.as_ptr()) == 0 {
-            return None;
-        }
-        Bound::from_borrowed_ptr(result.py(), ffi::PyTuple_GET_ITEM(result.as_ptr(), 0))
-    };
+    let first = packet::head(result)?;
     let compiled = is_compiled(&first);
     // SAFETY: the type is checked; `state` is set for every object that Python code has seen.
     (compiled && unsafe { (*(*first.as_ptr().cast::<CompiledFunction>()).state).continuation }).then_some(first)

@@ -2,8 +2,33 @@
 use crate::ffi::{layout, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use smallvec::SmallVec;
 use std::ffi::c_int;
+
+/// What stands behind the continuation in every packet, and in no other tuple: a program may return one that begins with a
+/// continuation, which it found among a code object's constants.
+pub fn mark(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static MARK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made = MARK.get_or_try_init(py, || PyResult::Ok(py.get_type::<PyAny>().call0()?.unbind()))?;
+    Ok(made.bind(py))
+}
+
+/// The first item of a tuple that has the mark for its second; borrowed from it.
+pub(super) fn head<'py>(result: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let (py, raw) = (result.py(), result.as_ptr());
+    // SAFETY: items are read only from an exact tuple that has them.
+    unsafe {
+        if ffi::PyTuple_CheckExact(raw) == 0 || ffi::PyTuple_GET_SIZE(raw) < MEANS {
+            return None;
+        }
+        let marked = ffi::PyTuple_GET_ITEM(raw, 1) == mark(py).ok()?.as_ptr();
+        marked.then(|| Bound::from_borrowed_ptr(py, ffi::PyTuple_GET_ITEM(raw, 0)))
+    }
+}
+
+/// The items before the values: continuation and mark.
+const MEANS: isize = 2;
 
 /// Owned values.
 pub(super) struct Values<'py> {
@@ -11,7 +36,7 @@ pub(super) struct Values<'py> {
     owned: SmallVec<[*mut ffi::PyObject; 16]>,
 }
 
-/// Takes the values, all but the first item, out of an exact tuple that the caller owns.
+/// Takes the values, all but the first two items, out of an exact tuple that the caller owns.
 pub(super) fn open(packet: Bound<'_, PyAny>) -> Values<'_> {
     let py = packet.py();
     let raw = packet.as_ptr();
@@ -24,7 +49,7 @@ pub(super) fn open(packet: Bound<'_, PyAny>) -> Values<'_> {
             let slot = items.offset(index);
             if alone { std::mem::replace(&mut *slot, std::ptr::null_mut()) } else { ffi::Py_NewRef(*slot) }
         };
-        (1..ffi::PyTuple_GET_SIZE(raw)).map(take).collect()
+        (MEANS..ffi::PyTuple_GET_SIZE(raw)).map(take).collect()
     };
     Values { py, owned }
 }
