@@ -171,6 +171,14 @@ def comprehension(x):
     return [y * i for i in range(2)]
 
 
+def comprehension_body(x):
+    return [(x + i, stop(), x * 2 + i)[2] for i in range(2)]
+
+
+def nested_comprehension(x):
+    return {j: [(x + i * j, stop(), x * 2 - j)[2] for i in range(2)] for j in (1, 2)}
+
+
 def property_(x):
     class A:
         @property
@@ -295,6 +303,20 @@ def inlined_generator(x):
     return x
 
 
+def yield_in_inlined_generator(x):
+    def generate(y):
+        for i in range(2):
+            y = y + i
+            stop()
+            yield y * 2
+            y = y - 1
+
+    total = x + 3
+    for y in generate(x):
+        total = total + y
+    return total * 5
+
+
 def recursion(x, n=2):
     if n == 0:
         stop()
@@ -350,9 +372,10 @@ def class_method(x):
 
 FUNCTIONS = [
     for_range, for_list, while_loop, with_contextmanager, with_user_class, try_body, try_body_that_raises, except_body,
-    generator_expression, except_star, nested_with, finally_body, three_deep, lambda_, comprehension, property_, super_,
+    generator_expression, except_star, nested_with, finally_body, three_deep, lambda_, comprehension, comprehension_body,
+    nested_comprehension, property_, super_,
     nonlocal_, star_calls, match_, class_body, walrus, chained, assert_, f_string, augmented, del_, inlined_generator,
-    recursion, decorated, method, static_method, class_method,
+    yield_in_inlined_generator, recursion, decorated, method, static_method, class_method,
 ]
 
 
@@ -409,7 +432,7 @@ class Breaks(unittest.TestCase):
         self.check(generator_frame)
 
     def test_every_construct_is_here(self):
-        self.assertEqual(len(FUNCTIONS), 33)
+        self.assertEqual(len(FUNCTIONS), 36)
 
 
 def add(function):
