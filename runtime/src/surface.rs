@@ -32,6 +32,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn hooks(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     crate::ffi::hook::check(py)?;
+    crate::ffi::originals::keep(py)?;
     module.add("InternalError", py.get_type::<crate::ffi::callable::InternalError>())?;
     submodule(module, "hook", crate::ffi::python::module(py)?)
 }

@@ -2,7 +2,9 @@
 
 import builtins
 import sys
+import types
 import unittest
+from unittest import mock
 
 import slotrt
 
@@ -56,6 +58,37 @@ def a_builtin_by_item():
     return zork  # noqa: F821
 
 
+class Thing:
+    """What compiled code makes anew, and sets attributes of."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def get(self):
+        return self.value
+
+
+def makes_things(n):
+    count = 0
+
+    def add(k):
+        nonlocal count
+        count += k
+        return count
+
+    thing = Thing(n)
+    thing.more = [add(1), add(n)]
+    Thing.made = thing.get
+    slotrt.graph_break()
+    try:
+        for i in iter([n, n + 1]):
+            thing.value += next(iter((i,)))
+        thing.missing
+    except AttributeError as error:
+        kind = type(error).__name__
+    return thing.get(), add, thing.more, Thing.made(), isinstance(n, int), kind
+
+
 def asks_for_a_builtin():
     try:
         return zork  # noqa: F821
@@ -98,6 +131,20 @@ class Namespaces(unittest.TestCase):
                     self.setUp()
                     seen.append([first, ended(callee), globals().get("GIVEN"), globals().get("FRESH")])
                 self.assertEqual(*seen)
+
+    def test_modules_that_the_program_replaced(self):
+        """What the compiler needs of `builtins` and `types` is the interpreter's, whatever a program has put there."""
+        replaced = {"types": types.ModuleType("types"), "builtins": types.ModuleType("builtins"), "slotrt._slotrt": None}
+        wrong = {name: None for name in ("object", "type", "AttributeError", "iter", "next", "isinstance", "compile", "slice")}
+        # The program's own code looks them up here, not among the builtins.
+        given = {name: getattr(builtins, name) for name in ("AttributeError", "iter", "next", "isinstance", "type")}
+        with mock.patch.dict(globals(), given):
+            expected = makes_things(3)
+            with mock.patch.dict(sys.modules, replaced), mock.patch.dict(vars(builtins), wrong):
+                seen = [slotrt.compile(makes_things, fullgraph=False)(3) for _ in range(2)]
+        for result in seen:
+            self.assertEqual(result[0:1] + result[2:], expected[0:1] + expected[2:])
+            self.assertEqual(result[1](1), 5)
 
     def test_a_builtin_may_come_later(self):
         compiled = slotrt.compile(asks_for_a_builtin)

@@ -2,6 +2,7 @@
 use super::Failure;
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
+use crate::ffi::originals::original;
 use crate::trace::outcome::Effect;
 use crate::trace::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -72,7 +73,7 @@ impl Writer<'_, '_> {
             return Err(fault(format!("an effect on value {}, which is not from before the trace", object.0)));
         };
         let owner = if real.bind(self.py).is_instance_of::<PyType>() { "type" } else { "object" };
-        self.callee(self.py.import("builtins")?.getattr(owner)?.getattr(method)?);
+        self.callee(original(self.py, "builtins", owner)?.getattr(method)?);
         self.load(object)?;
         self.name(name);
         value.map_or(Ok(()), |value| self.load(value))?;

@@ -3,7 +3,8 @@ use super::Failure;
 use super::need::{Needed, children};
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
-use crate::ffi::types;
+use crate::ffi::originals::original;
+use crate::ffi::{traceback, types};
 use crate::trace::value::{Held, Inlined, New, Passed, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
@@ -148,18 +149,18 @@ impl Writer<'_, '_> {
             New::Dict(_) => self.plain(Op::BUILD_MAP, 0),
             New::Set(_) => self.plain(Op::BUILD_SET, 0),
             New::Cell(_) => {
-                self.callee(py.import("types")?.getattr("CellType")?);
+                self.callee(original(py, "types", "CellType")?);
                 self.call(0);
             }
             New::Function { code, globals, closure, .. } => self.function(code, globals, closure)?,
             New::Method { function, receiver } => {
-                self.callee(py.import("types")?.getattr("MethodType")?);
+                self.callee(original(py, "types", "MethodType")?);
                 self.load(*function)?;
                 self.load(*receiver)?;
                 self.call(2);
             }
             New::Instance { class, .. } => {
-                self.callee(py.import("builtins")?.getattr("object")?.getattr("__new__")?);
+                self.callee(original(py, "builtins", "object")?.getattr("__new__")?);
                 self.load(*class)?;
                 self.call(1);
             }
@@ -235,7 +236,7 @@ impl Writer<'_, '_> {
 
     fn function(&mut self, code: &Py<PyAny>, globals: &Py<PyAny>, closure: &[ValueId]) -> Result<(), Failure> {
         let py = self.py;
-        self.callee(py.import("types")?.getattr("FunctionType")?);
+        self.callee(original(py, "types", "FunctionType")?);
         self.constant(code.bind(py).clone());
         self.constant(globals.bind(py).clone());
         if closure.is_empty() {
@@ -308,7 +309,7 @@ impl Writer<'_, '_> {
                 None => entries.append(line)?,
             }
         }
-        self.callee(py.import("slotrt._slotrt")?.getattr("_add_traceback")?);
+        self.callee(pyo3::wrap_pyfunction!(traceback::add_traceback, py)?.into_any());
         self.load(exception)?;
         self.constant(entries.to_tuple().into_any());
         self.call(2);
@@ -362,7 +363,7 @@ impl Writer<'_, '_> {
 
     /// `object.__setattr__(object, name, value)`: past a `__setattr__` of the user.
     fn set_attribute(&mut self, object: ValueId, name: &str, value: ValueId) -> Result<(), Failure> {
-        self.callee(self.py.import("builtins")?.getattr("object")?.getattr("__setattr__")?);
+        self.callee(original(self.py, "builtins", "object")?.getattr("__setattr__")?);
         self.load(object)?;
         self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
         self.load(value)?;

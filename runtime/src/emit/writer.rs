@@ -4,6 +4,7 @@ use super::need::Needed;
 use super::{Failure, Host};
 use crate::bytecode::{Code, Instr, Op};
 use crate::ffi::callable::InternalError;
+use crate::ffi::originals;
 use crate::graph::NodeOp;
 use crate::graph::python::PyGraph;
 use crate::guard::source::Source;
@@ -227,7 +228,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             }
             Source::Global(name) => self.op(Op::LOAD_GLOBAL, Arg::Name(name.to_string())),
             Source::Builtin(name) => {
-                self.constant(self.py.import("builtins")?.getattr(&**name)?);
+                self.constant(originals::builtins(self.py)?.getattr(&**name)?);
             }
             Source::DictItem(base, key) => {
                 self.source(base)?;

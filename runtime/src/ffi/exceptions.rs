@@ -1,4 +1,5 @@
 //! What is left of an exception group after the clauses of `except*`.
+use super::originals;
 use super::release;
 use super::traceback::stand_in;
 use pyo3::exceptions::PyBaseException;
@@ -11,9 +12,10 @@ use pyo3::types::{PyCode, PyDict, PyList};
 /// have a traceback: all get the same one while it runs.
 pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = original.py();
-    let code = py.import("builtins")?.call_method1("compile", ("0", "<except*>", "eval"))?.cast_into::<PyCode>()?;
+    let code =
+        originals::original(py, "builtins", "compile")?.call1(("0", "<except*>", "eval"))?.cast_into::<PyCode>()?;
     let frame = stand_in(&code, &PyDict::new(py), 0)?;
-    let traceback = py.import("types")?.getattr("TracebackType")?.call1((py.None(), frame, -1, 1))?;
+    let traceback = originals::original(py, "types", "TracebackType")?.call1((py.None(), frame, -1, 1))?;
     let mut marked = vec![original.clone()];
     marked.extend(raised.cast::<PyList>()?.iter().filter(|exception| !exception.is_none()));
     for exception in &marked {

@@ -36,8 +36,9 @@ fn function(py: Python<'_>, op: Op, arg: u8, count: usize) -> PyResult<Bound<'_,
     changes.set_item("co_argcount", count)?;
     changes.set_item("co_nlocals", count)?;
     // Compiled, not evaluated: no frame may begin here.
-    let builtins = py.import("builtins")?;
-    let outer = builtins.call_method1("compile", ("lambda: None", "<instruction>", "eval"))?;
+    let builtins = super::originals::builtins(py)?;
+    let outer =
+        super::originals::original(py, "builtins", "compile")?.call1(("lambda: None", "<instruction>", "eval"))?;
     let code = outer.getattr("co_consts")?.get_item(0)?.call_method("replace", (), Some(&changes))?;
     // Frames that C begins from there import under its globals.
     let globals = PyDict::new(py);

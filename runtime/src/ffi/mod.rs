@@ -21,6 +21,7 @@ pub(crate) mod memory;
 #[cfg(slotrt_live)]
 pub(crate) mod native;
 pub mod ndarray;
+pub mod originals;
 #[cfg(slotrt_live)]
 pub(crate) mod parse;
 pub mod python;

@@ -20,7 +20,7 @@ enum Passed {
 #[pyfunction]
 pub fn add_traceback(exception: &Bound<'_, PyAny>, passed: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
     let py = exception.py();
-    let class = py.import("types")?.getattr("TracebackType")?;
+    let class = super::originals::original(py, "types", "TracebackType")?;
     for entry in passed {
         let (frame, lasti, line) = match entry.extract()? {
             // Without a position in the code, no columns are marked: the code that runs is another.

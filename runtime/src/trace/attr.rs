@@ -551,7 +551,7 @@ impl<'py> Tracer<'py> {
         method: &str,
         args: impl pyo3::call::PyCallArgs<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let object = self.py.import("builtins")?.getattr("object")?.getattr(method)?;
+        let object = crate::ffi::originals::original(self.py, "builtins", "object")?.getattr(method)?;
         self.with_callbacks(|| object.call1(args))
     }
 }
@@ -568,7 +568,7 @@ pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyD
     if !own_dict_allowed(&object.get_type()) {
         return None;
     }
-    let getter = object.py().import("builtins").and_then(|builtins| builtins.getattr("object")).ok()?;
+    let getter = crate::ffi::originals::original(object.py(), "builtins", "object").ok()?;
     let dict = getter.call_method1("__getattribute__", (object, "__dict__")).ok()?;
     dict.cast_into::<PyDict>().ok()
 }

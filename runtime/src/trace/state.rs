@@ -201,7 +201,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn import(&self, module: &str, name: &str) -> Traced<Bound<'py, PyAny>> {
-        match self.py.import(module).and_then(|module| module.getattr(name)) {
+        match crate::ffi::originals::original(self.py, module, name) {
             Ok(object) => Ok(object),
             Err(error) => internal(format!("{module}.{name}: {error}")),
         }

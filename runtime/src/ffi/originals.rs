@@ -1,0 +1,48 @@
+//! What `builtins` and `types` held when slotrt was imported: programs replace these modules, and what is in them.
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+const MODULES: [&str; 2] = ["builtins", "types"];
+
+/// A module and a copy of its namespace.
+type Kept = (Py<PyModule>, Py<PyDict>);
+
+fn kept(py: Python<'_>) -> PyResult<&[Kept]> {
+    static KEPT: PyOnceLock<Vec<Kept>> = PyOnceLock::new();
+    let keep = |name: &str| {
+        let module = py.import(name)?;
+        let copy = module.dict().copy()?.unbind();
+        PyResult::Ok((module.unbind(), copy))
+    };
+    KEPT.get_or_try_init(py, || MODULES.into_iter().map(keep).collect()).map(Vec::as_slice)
+}
+
+/// Takes the copies, unless they are taken.
+///
+/// # Errors
+/// The interpreter's own.
+pub fn keep(py: Python<'_>) -> PyResult<()> {
+    kept(py).map(|_| ())
+}
+
+/// The module `builtins`, whatever `sys.modules` says now.
+///
+/// # Errors
+/// The interpreter's own.
+pub fn builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    kept(py).map(|kept| kept[0].0.bind(py))
+}
+
+/// What a module held under a name: `builtins` and `types` as they were, any other as it is now.
+///
+/// # Errors
+/// `AttributeError` if it held nothing by that name; what importing another module raises.
+pub fn original<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let Some(index) = MODULES.iter().position(|kept| *kept == module) else {
+        return py.import(module)?.getattr(name);
+    };
+    let found = kept(py)?[index].1.bind(py).get_item(name)?;
+    found.ok_or_else(|| PyAttributeError::new_err(format!("module '{module}' had no attribute '{name}'")))
+}
