@@ -247,5 +247,45 @@ class Classes(unittest.TestCase):
                     self.assertEqual(outcome(compiled), outcome(case))
 
 
+class Worded(type):
+    def __repr__(cls):
+        return "worded " + type.__repr__(cls)
+
+
+class OfWorded(metaclass=Worded):
+    pass
+
+
+TEXTS = [
+    lambda: repr(WithMeta),
+    lambda: str(Base),
+    lambda: f"{Base} {Base!r:>40} {Base!s}",
+    lambda: "%s %r" % (Base, Base),
+    lambda: "{} {!r}".format(Base, OfWorded),
+    lambda: format(Base, ""),
+    lambda: ascii(Base),
+    lambda: repr([Base, {OfWorded: (int, Base)}]),
+    lambda: (repr(OfWorded), str(OfWorded), f"{OfWorded}"),
+    lambda: repr(type("Made", (), {"__module__": "m"})),
+]
+
+
+class ClassTexts(unittest.TestCase):
+    def test_without_a_break(self):
+        for case in TEXTS:
+            self.assertEqual(slotrt.compile(case, fullgraph=True)(), case())
+
+    def test_a_class_that_is_called_otherwise(self):
+        class Renamed:
+            pass
+
+        compiled = slotrt.compile(lambda: (repr(Renamed), str(Renamed), Renamed.__name__))
+        for name, value in [("__qualname__", "Outer.Inner"), ("__module__", "elsewhere"), ("__name__", "Other")]:
+            expected = (repr(Renamed), repr(Renamed), Renamed.__name__)
+            self.assertEqual(compiled(), expected)
+            setattr(Renamed, name, value)
+            self.assertEqual(compiled(), (repr(Renamed), repr(Renamed), Renamed.__name__))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -9,12 +9,12 @@ use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PyString, PyType};
+use pyo3::types::{PyDict, PyModule, PyString, PySuper, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
-    /// `PyObject_GetAttr`.
-    pub(super) fn get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+    /// The `tp_getattro` of an object's class.
+    pub(super) fn getattro(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
         if let Value::New(New::Method { function, receiver }) = self.value(object) {
             return match name {
                 "__func__" => Ok(*function),
@@ -95,24 +95,8 @@ impl<'py> Tracer<'py> {
                 let found = self.absorb_static(found);
                 self.bind(found, object, &class)
             }
-            None => self.raise_attribute_error(object, &class, name),
+            None => self.raise_missing_attribute(object, &class, name),
         }
-    }
-
-    pub(super) fn raise_attribute_error<T>(
-        &mut self,
-        object: ValueId,
-        class: &Bound<'py, PyType>,
-        name: &str,
-    ) -> Traced<T> {
-        let kind = self.import("builtins", "AttributeError")?;
-        let message = format!("'{}' object has no attribute '{name}'", short_name(class));
-        let exception = kind.call1((message,)).or_else(|error| self.raise_error(error))?;
-        let _ = exception.setattr("name", name);
-        let token = self.token(object)?;
-        let _ = exception.setattr("obj", token);
-        let exception = self.own(exception);
-        self.raise_value(exception)
     }
 
     /// What the object's own `__dict__` holds under a name.
@@ -283,6 +267,9 @@ impl<'py> Tracer<'py> {
         if name == "__dict__" {
             return self.globals_value(&dict);
         }
+        if name == "__class__" {
+            return Ok(self.constant(class.into_any()));
+        }
         if found.as_ref().is_some_and(is_data_descriptor) {
             return unsupported("attribute of a module", name);
         }
@@ -356,6 +343,21 @@ impl<'py> Tracer<'py> {
         receiver: ValueId,
         name: &str,
     ) -> Traced<(ValueId, Option<ValueId>)> {
+        match self.found_above(class, receiver, name)? {
+            Some(found) => Ok(found),
+            None => {
+                let object = self.make_super(class.clone(), receiver);
+                self.raise_missing_attribute(object, &self.py.get_type::<PySuper>(), name)
+            }
+        }
+    }
+
+    fn found_above(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        receiver: ValueId,
+        name: &str,
+    ) -> Traced<Option<(ValueId, Option<ValueId>)>> {
         // CPython: `supercheck`; from a class, descriptors are bound as on a class.
         let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
         let as_class = as_class.filter(|object| crate::ffi::types::is_subtype(object, class));
@@ -376,19 +378,20 @@ impl<'py> Tracer<'py> {
             let Ok(found) = held else { continue };
             let found = self.unmask(found);
             if as_class.is_some() {
-                return self.bind_to_class(found, receiver, &start, name).map(|value| self.unbound(value));
+                return self.bind_to_class(found, receiver, &start, name).map(|value| Some(self.unbound(value)));
             }
             let kind = crate::ffi::types::c_name(&found.get_type());
             let value = self.absorb_static(found.clone());
-            return match kind.as_str() {
+            let found = match kind.as_str() {
                 "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, Some(receiver))),
                 "builtin_function_or_method" => Ok((value, None)),
                 "property" => self.read_descriptor(found, receiver, &start, name).map(|value| (value, None)),
                 "getset_descriptor" | "member_descriptor" => unsupported("super() to a C attribute", name),
                 _ => self.bind(value, receiver, &start).map(|value| self.unbound(value)),
             };
+            return found.map(Some);
         }
-        self.raise("AttributeError", format!("'super' object has no attribute '{name}'"))
+        Ok(None)
     }
 
     /// A bound method in its two parts.
@@ -470,12 +473,18 @@ impl<'py> Tracer<'py> {
             };
             return match refused {
                 Ok(_) => internal("an attribute was set where there is no place for it"),
-                Err(error) => self.raise_error(error),
+                Err(error) => self.raise_error_about(object, &real, error),
             };
         }
-        drop(real);
         if value.is_none() && self.instance_attr(object, name)?.is_none() {
-            return self.raise_attribute_error(object, &class, name);
+            // What the exception knows depends on where the object keeps its attributes.
+            return match own_dict(&real).is_none_or(|dict| dict.contains(name).unwrap_or(true)) {
+                true => unsupported("attribute that was deleted is deleted again", name),
+                false => match self.plain("__delattr__", (&real, name)) {
+                    Ok(_) => internal("an attribute was deleted that was not there"),
+                    Err(error) => self.raise_error_about(object, &real, error),
+                },
+            };
         }
         self.log_attr(object, name, value)
     }

@@ -21,10 +21,10 @@ impl<'py> Tracer<'py> {
             if own_dict_allowed(class) {
                 return match self.instance_attr(object, name)? {
                     Some(value) => Ok(value),
-                    None => self.raise_attribute_error(object, class, name),
+                    None => self.raise_missing_attribute(object, class, name),
                 };
             }
-            return self.raise_attribute_error(object, class, name);
+            return self.raise_missing_attribute(object, class, name);
         };
         if is_data_descriptor(&found) && has_get(&found) {
             if let Some(value) = self.generator_attr(object, name)? {

@@ -1,5 +1,6 @@
 //! Runs bytecode symbolically with the generated code as its object model.
 mod attr;
+mod attr_error;
 pub mod audit;
 mod binary;
 mod c_attr;

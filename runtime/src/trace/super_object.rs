@@ -31,9 +31,14 @@ impl<'py> Tracer<'py> {
             _ => return Ok(None),
         };
         self.check_super(&class, receiver)?;
+        Ok(Some(self.make_super(class, receiver)))
+    }
+
+    /// A new object of `super`.
+    pub(super) fn make_super(&mut self, class: Bound<'py, PyType>, receiver: ValueId) -> ValueId {
         let made = self.push(Value::New(New::Opaque(NAME)));
         self.state.supers.insert(made, (class.unbind(), receiver));
-        Ok(Some(made))
+        made
     }
 
     /// What `super()` without arguments reads from its caller's frame.

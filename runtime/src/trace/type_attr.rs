@@ -5,8 +5,11 @@ use super::native::is_c_type;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
+use crate::guard::Check;
+use crate::guard::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
+use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// CPython: `_Py_type_getattro`.
@@ -63,9 +66,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         /// What a class says of itself, by members and getters of `type`, all of which its version covers.
-        const CONSTANT: [&str; 15] = [
-            "__name__",
-            "__qualname__",
+        const CONSTANT: [&str; 13] = [
             "__module__",
             "__mro__",
             "__base__",
@@ -103,12 +104,35 @@ impl<'py> Tracer<'py> {
                 let value = read(self)?;
                 self.absorb_static(value)
             }),
+            "__name__" | "__qualname__" => {
+                let name = if name == "__name__" { "__name__" } else { "__qualname__" };
+                self.rely_on_name(class, name)?;
+                let value = read(self)?;
+                Ok(self.absorb_static(value))
+            }
             _ if CONSTANT.contains(&name) => {
                 let value = read(self)?;
                 Ok(self.absorb_static(value))
             }
             _ => unsupported("attribute of a class that lives in C", name),
         }
+    }
+
+    /// What a class is called: its version does not tell of that. CPython: `type_set_name`, `type_set_qualname`.
+    pub(super) fn rely_on_name(&mut self, class: &Bound<'py, PyType>, name: &'static str) -> Traced<()> {
+        let value = self.constant(class.clone().into_any());
+        if self.owned(value).is_some() || crate::ffi::types::is_immutable(class) {
+            return Ok(());
+        }
+        let plain = self.py.get_type::<PyType>();
+        let (plain, found) = (self.lookup(&plain, name), self.lookup(&class.get_type(), name));
+        let Some(getter) = found.filter(|found| plain.is_some_and(|plain| plain.is(found))) else {
+            return unsupported("metaclass with its own name for classes", name);
+        };
+        let called = getter.call_method1("__get__", (class,)).or_else(|error| internal(error.to_string()))?;
+        let source = Source::OwnAttr(Arc::new(Source::constant(class.as_any())), name.into());
+        self.guard_once(value, name, source, Check::Equals(called.unbind()), "the trace read what the class is called");
+        Ok(())
     }
 
     /// A private view of what a class from outside holds, which the class's version guards.

@@ -256,13 +256,13 @@ impl<'py> Tracer<'py> {
         let name = self.attribute_name(name)?;
         match default {
             None => self.get_attr(object, &name),
-            Some(default) => Ok(self.get_attr_or_none(object, &name)?.unwrap_or(default)),
+            Some(default) => Ok(self.optional_attr(object, &name)?.unwrap_or(default)),
         }
     }
 
     fn model_hasattr(&mut self, object: ValueId, name: ValueId) -> Traced<ValueId> {
         let name = self.attribute_name(name)?;
-        let found = self.get_attr_or_none(object, &name)?.is_some();
+        let found = self.optional_attr(object, &name)?.is_some();
         Ok(self.boolean(found))
     }
 
@@ -306,7 +306,7 @@ impl<'py> Tracer<'py> {
 
     /// `vars(object)`. CPython: `builtin_vars`.
     fn model_vars(&mut self, object: ValueId) -> Traced<ValueId> {
-        match self.get_attr_or_none(object, "__dict__")? {
+        match self.optional_attr(object, "__dict__")? {
             Some(dict) => Ok(dict),
             None => self.raise("TypeError", "vars() argument must have __dict__ attribute"),
         }
@@ -349,7 +349,8 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
     ) -> Traced<Option<ValueId>> {
         let class = self.class_of(value)?;
-        if is_c_type(&class) {
+        let of_class = self.known(value).is_some_and(|value| value.is_instance_of::<PyType>());
+        if is_c_type(&class) && !of_class {
             return Ok(None);
         }
         let Some(bound) = self.special(value, method)? else { return Ok(None) };

@@ -212,24 +212,19 @@ impl<'py> Tracer<'py> {
                 self.plain_type_set_attr(&class, &attribute, value.first().copied())?;
                 Ok(Some(none))
             }
-            // What the classes of the MRO hold, which their versions guard.
-            ("type", "__dir__", [class]) => match self.known(*class).and_then(|class| class.cast_into::<PyType>().ok())
-            {
-                Some(class) => {
-                    self.rely_on_class(&class);
-                    let names = object.call1((class,));
-                    self.after_native(names, &[]).map(Some)
+            // What the classes of the MRO hold, and what a class is called, which their versions guard.
+            ("type", "__dir__" | "mro" | "__repr__", [class]) => {
+                let Some(class) = self.known(*class).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return Ok(None);
+                };
+                self.rely_on_class(&class);
+                if name == "__repr__" {
+                    self.rely_on_name(&class, "__name__")?;
+                    self.rely_on_name(&class, "__qualname__")?;
                 }
-                None => Ok(None),
-            },
-            ("type", "mro", [class]) => match self.known(*class).and_then(|class| class.cast_into::<PyType>().ok()) {
-                Some(class) => {
-                    self.rely_on_class(&class);
-                    let order = object.call1((class,));
-                    self.after_native(order, &[]).map(Some)
-                }
-                None => Ok(None),
-            },
+                let said = object.call1((class,));
+                self.after_native(said, &[]).map(Some)
+            }
             // Nothing is left to do when `type.__new__` has made the class.
             ("type", "__init__", [_, _, _, _]) => Ok(Some(none)),
             ("type", "__call__", [class, rest @ ..]) => {

@@ -176,10 +176,7 @@ impl<'py> Tracer<'py> {
                 let truth = self.is_true(value)?;
                 Ok(Some(self.boolean(truth)))
             }
-            "str" => {
-                let class = self.class_of(value)?;
-                if is_c_type(&class) { Ok(None) } else { self.model_text(value, "__str__", &[]) }
-            }
+            "str" => self.model_text(value, "__str__", &[]),
             "int" | "float" | "complex" => {
                 let class = self.class_of(value)?;
                 if is_c_type(&class) {

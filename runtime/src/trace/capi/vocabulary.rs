@@ -415,9 +415,12 @@ impl CApi for Tracer<'_> {
         }
     }
 
-    /// The exceptions of a trace are made anew where they leave it, as its messages say: without the name and the object.
-    fn _PyObject_SetAttributeErrorContext(&mut self, _error: &Signal, _v: &ValueId, _name: &ValueId) -> Traced<i32> {
-        Ok(0)
+    fn _PyObject_SetAttributeErrorContext(&mut self, error: &Signal, v: &ValueId, name: &ValueId) -> Traced<i32> {
+        let Signal::Raised(exception) = error else { return Ok(0) };
+        match self.known_str(*name) {
+            Some(name) => self.set_attribute_error_context_of(*exception, *v, &name).map(|()| 0),
+            None => Err(self.unsupported("_PyObject_SetAttributeErrorContext")),
+        }
     }
 
     fn set_attribute_error_context(&mut self, error: &Signal, v: &ValueId, name: &ValueId) -> Traced<i32> {

@@ -143,7 +143,7 @@ impl<'py> Tracer<'py> {
         if matches!(self.kind_of(yf), Some(Kind::Generator | Kind::Coroutine)) {
             return self.gen_close(yf).map(drop);
         }
-        match self.get_attr_or_none(yf, "close")? {
+        match self.optional_attr(yf, "close")? {
             Some(close) => self.call(close, Arguments::default()).map(drop),
             None => Ok(()),
         }
@@ -167,7 +167,7 @@ impl<'py> Tracer<'py> {
         } else if matches!(self.kind_of(yf), Some(Kind::Generator | Kind::Coroutine)) {
             self.while_executing(id, |tracer| tracer.gen_throw(yf, close_on_genexit, thrown))
         } else {
-            let Some(throw) = self.get_attr_or_none(yf, "throw")? else { return self.throw_here(id, thrown) };
+            let Some(throw) = self.optional_attr(yf, "throw")? else { return self.throw_here(id, thrown) };
             let args = Arguments::positional(vec![thrown]);
             self.while_executing(id, |tracer| tracer.call(throw, args)).map(Sent::Yielded)
         };

@@ -72,7 +72,9 @@ impl<'py> Tracer<'py> {
     pub(super) fn import_from(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let name = frame.name(index)?.to_owned();
         let module = frame.peek(1)?;
-        let value = self.get_attr(module, &name)?;
+        let Some(value) = self.optional_attr(module, &name)? else {
+            return unsupported("import of a name that the module does not have", name);
+        };
         frame.push(value);
         Ok(Flow::Next)
     }

@@ -147,13 +147,4 @@ impl<'py> Tracer<'py> {
         let tuple = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
         Ok(self.absorb(tuple.into_any()))
     }
-
-    /// `PyObject_GetOptionalAttr`.
-    fn optional_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        match self.get_attr(object, name) {
-            Ok(value) => Ok(Some(value)),
-            Err(signal) if self.raised_is(&signal, "AttributeError")? => Ok(None),
-            Err(signal) => Err(signal),
-        }
-    }
 }

@@ -93,7 +93,7 @@ impl<'py> Tracer<'py> {
                 let class = short_name(&class);
                 return self.raise("TypeError", format!("{class}() got multiple sub-patterns for attribute {repr}"));
             }
-            match self.get_attr_or_none(subject, &text)? {
+            match self.optional_attr(subject, &text)? {
                 Some(value) => attributes.push(value),
                 None => return self.no_match(frame),
             }
@@ -115,7 +115,7 @@ impl<'py> Tracer<'py> {
         if count == 0 {
             return Ok(Some(Vec::new()));
         }
-        let names = match self.get_attr_or_none(pattern, "__match_args__")? {
+        let names = match self.optional_attr(pattern, "__match_args__")? {
             Some(names) if self.class_of(names)?.is(self.py.get_type::<PyTuple>()) => Some(self.list_of(names, None)?),
             Some(names) => {
                 let (owner, got) = (short_name(class), short_name(&self.class_of(names)?));
@@ -138,21 +138,5 @@ impl<'py> Tracer<'py> {
         let none = self.none();
         frame.push(none);
         Ok(Flow::Next)
-    }
-
-    /// The attribute, or `None` where reading it raises `AttributeError`.
-    pub(in crate::trace) fn get_attr_or_none(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        match self.get_attr(object, name) {
-            Ok(value) => Ok(Some(value)),
-            Err(crate::trace::signal::Signal::Raised(raised)) => {
-                let class = self.class_of(raised)?;
-                let wanted = self.import("builtins", "AttributeError")?;
-                if class.is_subclass(&wanted).unwrap_or(false) {
-                    return Ok(None);
-                }
-                Err(crate::trace::signal::Signal::Raised(raised))
-            }
-            Err(other) => Err(other),
-        }
     }
 }

@@ -1,0 +1,105 @@
+//! What a missing attribute raises, and what reading an attribute adds to it.
+use super::attr::short_name;
+use super::c_attr::is_generic_setter;
+use super::known::{is_definition, is_of_one_object};
+use super::signal::{Signal, Traced, internal, unsupported};
+use super::state::Tracer;
+use super::value::ValueId;
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+impl<'py> Tracer<'py> {
+    /// `PyObject_GetAttr`.
+    pub(super) fn get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+        let result = self.getattro(object, name);
+        self.in_context(result, object, name)
+    }
+
+    /// `PyObject_GetOptionalAttr`.
+    pub(super) fn optional_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        match self.getattro(object, name) {
+            Ok(value) => Ok(Some(value)),
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => Ok(None),
+            Err(signal) => Err(signal),
+        }
+    }
+
+    /// What reading an attribute gave; an `AttributeError` knows then which it was, and of what.
+    pub(super) fn in_context<T>(&mut self, result: Traced<T>, object: ValueId, name: &str) -> Traced<T> {
+        if let Err(Signal::Raised(exception)) = &result {
+            self.set_attribute_error_context_of(*exception, object, name)?;
+        }
+        result
+    }
+
+    /// `_PyObject_SetAttributeErrorContext`.
+    pub(super) fn set_attribute_error_context_of(
+        &mut self,
+        exception: ValueId,
+        object: ValueId,
+        name: &str,
+    ) -> Traced<()> {
+        let kind = self.py.get_type::<PyAttributeError>();
+        let class = self.class_of(exception)?;
+        if !crate::ffi::types::is_subtype(&class, &kind) {
+            return Ok(());
+        }
+        let raised = self.owned(exception);
+        let Some(known) = raised.clone().or_else(|| self.real(exception)) else {
+            return internal("an exception that is no object");
+        };
+        // The class of the exception may define the two anew, or how they are set.
+        let member = |name: &str| kind.getattr(name).and_then(|member| member.call_method1("__get__", (&known,)));
+        if !matches!((member("name"), member("obj")), (Ok(name), Ok(obj)) if name.is_none() && obj.is_none()) {
+            return Ok(());
+        }
+        let plain = |name: &str, found: &Bound<'py, PyAny>| kind.getattr(name).is_ok_and(|member| member.is(found));
+        let sets = |found: &Bound<'py, PyAny>| is_generic_setter(found, "__setattr__");
+        if !self.lookup(&class, "__setattr__").is_some_and(|found| sets(&found))
+            || !["name", "obj"].iter().all(|name| self.lookup(&class, name).is_some_and(|found| plain(name, &found)))
+        {
+            return unsupported("attribute error with its own way to set attributes", short_name(&class));
+        }
+        let Some(raised) = raised else {
+            return unsupported("attribute error from outside", "reading an attribute adds to it");
+        };
+        let object = self.named_object(object)?;
+        let set = raised.setattr("name", name).and_then(|()| raised.setattr("obj", object));
+        set.or_else(|error| internal(error.to_string()))
+    }
+
+    /// What the exception holds for the object: classes, functions and modules are themselves.
+    fn named_object(&mut self, object: ValueId) -> Traced<Bound<'py, PyAny>> {
+        match self.known(object).filter(|known| is_definition(known) && !is_of_one_object(known)) {
+            Some(known) => Ok(known),
+            None => self.native(object),
+        }
+    }
+
+    /// Raises what C raised about an object from outside, which the exception may name.
+    pub(super) fn raise_error_about<T>(
+        &mut self,
+        object: ValueId,
+        real: &Bound<'py, PyAny>,
+        error: PyErr,
+    ) -> Traced<T> {
+        let exception = error.value(self.py);
+        if exception.getattr("obj").is_ok_and(|named| named.is(real)) {
+            let object = self.named_object(object)?;
+            exception.setattr("obj", object).or_else(|error| internal(error.to_string()))?;
+        }
+        self.raise_error(error)
+    }
+
+    /// `PyObject_GenericGetAttr` of what is not there.
+    pub(super) fn raise_missing_attribute<T>(
+        &mut self,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<T> {
+        let raised = self.raise("AttributeError", format!("'{}' object has no attribute '{name}'", short_name(class)));
+        self.in_context(raised, object, name)
+    }
+}
