@@ -1367,6 +1367,8 @@ pub enum FunctionId {
     _PyObject_GetItemsIter,
     /// `_PyObject_GetMethod` of `Objects/object.c`.
     _PyObject_GetMethod,
+    /// `_PyObject_GetNewArguments` of `Objects/typeobject.c`.
+    _PyObject_GetNewArguments,
     /// `_PyObject_GetState` of `Objects/typeobject.c`.
     _PyObject_GetState,
     /// `_PyObject_HasLen` of `Objects/abstract.c`.
@@ -1377,8 +1379,6 @@ pub enum FunctionId {
     _PyObject_IsAbstract,
     /// `_PyObject_IsFreed` of `Objects/object.c`.
     _PyObject_IsFreed,
-    /// `_PyObject_IsInstanceDictEmpty` of `Objects/dictobject.c`.
-    _PyObject_IsInstanceDictEmpty,
     /// `_PyObject_LookupAttr` of `Objects/object.c`.
     _PyObject_LookupAttr,
     /// `_PyObject_LookupAttrId` of `Objects/object.c`.
@@ -2655,6 +2655,8 @@ pub enum FunctionId {
     get_float_state,
     /// `get_integer` of `Objects/unicodeobject.c`.
     get_integer,
+    /// `get_interned_dict` of `Objects/unicodeobject.c`.
+    get_interned_dict,
     /// `get_len_of_range` of `Objects/rangeobject.c`.
     get_len_of_range,
     /// `get_list_freelist` of `Objects/listobject.c`.
@@ -2807,6 +2809,8 @@ pub enum FunctionId {
     is_unionable,
     /// `is_unusable_slot` of `Objects/dictobject.c`.
     is_unusable_slot,
+    /// `items_lock_held` of `Objects/dictobject.c`.
+    items_lock_held,
     /// `iter_dealloc` of `Objects/iterobject.c`.
     iter_dealloc,
     /// `iter_iternext` of `Objects/iterobject.c`.
@@ -2817,6 +2821,8 @@ pub enum FunctionId {
     iter_reduce,
     /// `iter_setstate` of `Objects/iterobject.c`.
     iter_setstate,
+    /// `keys_lock_held` of `Objects/dictobject.c`.
+    keys_lock_held,
     /// `kind_maxchar_limit` of `Objects/unicodeobject.c`.
     kind_maxchar_limit,
     /// `l_divmod` of `Objects/longobject.c`.
@@ -3209,6 +3215,8 @@ pub enum FunctionId {
     mro_hierarchy,
     /// `mro_implementation` of `Objects/typeobject.c`.
     mro_implementation,
+    /// `mro_implementation_unlocked` of `Objects/typeobject.c`.
+    mro_implementation_unlocked,
     /// `mro_internal` of `Objects/typeobject.c`.
     mro_internal,
     /// `mro_internal_unlocked` of `Objects/typeobject.c`.
@@ -3279,6 +3287,8 @@ pub enum FunctionId {
     object___reduce___impl,
     /// `object___reduce_ex__` of `Objects/typeobject.c`.
     object___reduce_ex__,
+    /// `object___reduce_ex___impl` of `Objects/typeobject.c`.
+    object___reduce_ex___impl,
     /// `object___sizeof__` of `Objects/typeobject.c`.
     object___sizeof__,
     /// `object___sizeof___impl` of `Objects/typeobject.c`.
@@ -3289,6 +3299,8 @@ pub enum FunctionId {
     object_get_class,
     /// `object_getstate` of `Objects/typeobject.c`.
     object_getstate,
+    /// `object_getstate_default` of `Objects/typeobject.c`.
+    object_getstate_default,
     /// `object_init` of `Objects/typeobject.c`.
     object_init,
     /// `object_init_subclass` of `Objects/typeobject.c`.
@@ -3325,6 +3337,8 @@ pub enum FunctionId {
     parse_args_finds_unicode,
     /// `parse_field` of `Objects/unicodeobject.c`.
     parse_field,
+    /// `pmerge` of `Objects/typeobject.c`.
+    pmerge,
     /// `pop_lock_held` of `Objects/dictobject.c`.
     pop_lock_held,
     /// `popcount_digit` of `Objects/longobject.c`.
@@ -3523,6 +3537,8 @@ pub enum FunctionId {
     recurse_down_subclasses,
     /// `recursive_issubclass` of `Objects/abstract.c`.
     recursive_issubclass,
+    /// `reduce_newobj` of `Objects/typeobject.c`.
+    reduce_newobj,
     /// `releasebuffer_call_python` of `Objects/typeobject.c`.
     releasebuffer_call_python,
     /// `releasebuffer_maybe_call_super` of `Objects/typeobject.c`.
@@ -3677,6 +3693,8 @@ pub enum FunctionId {
     set_keys,
     /// `set_len` of `Objects/setobject.c`.
     set_len,
+    /// `set_mro_error` of `Objects/typeobject.c`.
+    set_mro_error,
     /// `set_new` of `Objects/setobject.c`.
     set_new,
     /// `set_ob_shash` of `Objects/bytesobject.c`.
@@ -3921,6 +3939,8 @@ pub enum FunctionId {
     store_instance_attr_dict,
     /// `stringlib__factorize` of `Objects/bytearrayobject.c`.
     stringlib__factorize,
+    /// `stringlib__lex_search` of `Objects/unicodeobject.c`.
+    stringlib__lex_search,
     /// `stringlib__two_way_find` of `Objects/bytearrayobject.c`.
     stringlib__two_way_find,
     /// `stringlib_capitalize` of `Objects/bytearrayobject.c`.
@@ -3929,6 +3949,10 @@ pub enum FunctionId {
     stringlib_center_impl,
     /// `stringlib_count` of `Objects/bytearrayobject.c`.
     stringlib_count,
+    /// `stringlib_count_char` of `Objects/unicodeobject.c`.
+    stringlib_count_char,
+    /// `stringlib_default_rfind` of `Objects/unicodeobject.c`.
+    stringlib_default_rfind,
     /// `stringlib_expandtabs` of `Objects/bytearrayobject.c`.
     stringlib_expandtabs,
     /// `stringlib_find` of `Objects/bytearrayobject.c`.
@@ -4519,8 +4543,6 @@ pub enum FunctionId {
     unicodeiter_setstate,
     /// `unicodekeys_lookup_split` of `Objects/dictobject.c`.
     unicodekeys_lookup_split,
-    /// `stringlib__factorize` of `Objects/unicodeobject.c`.
-    unicodeobject_stringlib__factorize,
     /// `stringlib__two_way_find` of `Objects/unicodeobject.c`.
     unicodeobject_stringlib__two_way_find,
     /// `stringlib_count` of `Objects/unicodeobject.c`.
@@ -4559,6 +4581,8 @@ pub enum FunctionId {
     valid_index,
     /// `validate_step` of `Objects/rangeobject.c`.
     validate_step,
+    /// `values_lock_held` of `Objects/dictobject.c`.
+    values_lock_held,
     /// `values_size_from_count` of `Objects/dictobject.c`.
     values_size_from_count,
     /// `vectorcall_maybe` of `Objects/typeobject.c`.
@@ -5161,12 +5185,12 @@ impl FunctionId {
         FunctionId::_PyObject_GetInstanceAttribute,
         FunctionId::_PyObject_GetItemsIter,
         FunctionId::_PyObject_GetMethod,
+        FunctionId::_PyObject_GetNewArguments,
         FunctionId::_PyObject_GetState,
         FunctionId::_PyObject_HasLen,
         FunctionId::_PyObject_InitializeDict,
         FunctionId::_PyObject_IsAbstract,
         FunctionId::_PyObject_IsFreed,
-        FunctionId::_PyObject_IsInstanceDictEmpty,
         FunctionId::_PyObject_LookupAttr,
         FunctionId::_PyObject_LookupAttrId,
         FunctionId::_PyObject_LookupSpecial,
@@ -5805,6 +5829,7 @@ impl FunctionId {
         FunctionId::get_float_freelist,
         FunctionId::get_float_state,
         FunctionId::get_integer,
+        FunctionId::get_interned_dict,
         FunctionId::get_len_of_range,
         FunctionId::get_list_freelist,
         FunctionId::get_list_state,
@@ -5881,11 +5906,13 @@ impl FunctionId {
         FunctionId::is_subtype_with_mro,
         FunctionId::is_unionable,
         FunctionId::is_unusable_slot,
+        FunctionId::items_lock_held,
         FunctionId::iter_dealloc,
         FunctionId::iter_iternext,
         FunctionId::iter_len,
         FunctionId::iter_reduce,
         FunctionId::iter_setstate,
+        FunctionId::keys_lock_held,
         FunctionId::kind_maxchar_limit,
         FunctionId::l_divmod,
         FunctionId::l_mod,
@@ -6082,6 +6109,7 @@ impl FunctionId {
         FunctionId::mro_check,
         FunctionId::mro_hierarchy,
         FunctionId::mro_implementation,
+        FunctionId::mro_implementation_unlocked,
         FunctionId::mro_internal,
         FunctionId::mro_internal_unlocked,
         FunctionId::mro_invoke,
@@ -6117,11 +6145,13 @@ impl FunctionId {
         FunctionId::object___reduce__,
         FunctionId::object___reduce___impl,
         FunctionId::object___reduce_ex__,
+        FunctionId::object___reduce_ex___impl,
         FunctionId::object___sizeof__,
         FunctionId::object___sizeof___impl,
         FunctionId::object_dealloc,
         FunctionId::object_get_class,
         FunctionId::object_getstate,
+        FunctionId::object_getstate_default,
         FunctionId::object_init,
         FunctionId::object_init_subclass,
         FunctionId::object_is_not_callable,
@@ -6140,6 +6170,7 @@ impl FunctionId {
         FunctionId::pad,
         FunctionId::parse_args_finds_unicode,
         FunctionId::parse_field,
+        FunctionId::pmerge,
         FunctionId::pop_lock_held,
         FunctionId::popcount_digit,
         FunctionId::powerloop,
@@ -6239,6 +6270,7 @@ impl FunctionId {
         FunctionId::rangeiter_setstate,
         FunctionId::recurse_down_subclasses,
         FunctionId::recursive_issubclass,
+        FunctionId::reduce_newobj,
         FunctionId::releasebuffer_call_python,
         FunctionId::releasebuffer_maybe_call_super,
         FunctionId::releasebuffer_maybe_call_super_unlocked,
@@ -6316,6 +6348,7 @@ impl FunctionId {
         FunctionId::set_ixor,
         FunctionId::set_keys,
         FunctionId::set_len,
+        FunctionId::set_mro_error,
         FunctionId::set_new,
         FunctionId::set_ob_shash,
         FunctionId::set_or,
@@ -6438,10 +6471,13 @@ impl FunctionId {
         FunctionId::split_keys_entry_added,
         FunctionId::store_instance_attr_dict,
         FunctionId::stringlib__factorize,
+        FunctionId::stringlib__lex_search,
         FunctionId::stringlib__two_way_find,
         FunctionId::stringlib_capitalize,
         FunctionId::stringlib_center_impl,
         FunctionId::stringlib_count,
+        FunctionId::stringlib_count_char,
+        FunctionId::stringlib_default_rfind,
         FunctionId::stringlib_expandtabs,
         FunctionId::stringlib_find,
         FunctionId::stringlib_isalnum,
@@ -6737,7 +6773,6 @@ impl FunctionId {
         FunctionId::unicodeiter_reduce,
         FunctionId::unicodeiter_setstate,
         FunctionId::unicodekeys_lookup_split,
-        FunctionId::unicodeobject_stringlib__factorize,
         FunctionId::unicodeobject_stringlib__two_way_find,
         FunctionId::unicodeobject_stringlib_count,
         FunctionId::unicodeobject_stringlib_find,
@@ -6757,6 +6792,7 @@ impl FunctionId {
         FunctionId::valid_identifier,
         FunctionId::valid_index,
         FunctionId::validate_step,
+        FunctionId::values_lock_held,
         FunctionId::values_size_from_count,
         FunctionId::vectorcall_maybe,
         FunctionId::vectorcall_method,
@@ -7346,12 +7382,12 @@ impl FunctionId {
             }
             FunctionId::_PyObject_GetItemsIter => "_PyObject_GetItemsIter",
             FunctionId::_PyObject_GetMethod => "_PyObject_GetMethod",
+            FunctionId::_PyObject_GetNewArguments => "_PyObject_GetNewArguments",
             FunctionId::_PyObject_GetState => "_PyObject_GetState",
             FunctionId::_PyObject_HasLen => "_PyObject_HasLen",
             FunctionId::_PyObject_InitializeDict => "_PyObject_InitializeDict",
             FunctionId::_PyObject_IsAbstract => "_PyObject_IsAbstract",
             FunctionId::_PyObject_IsFreed => "_PyObject_IsFreed",
-            FunctionId::_PyObject_IsInstanceDictEmpty => "_PyObject_IsInstanceDictEmpty",
             FunctionId::_PyObject_LookupAttr => "_PyObject_LookupAttr",
             FunctionId::_PyObject_LookupAttrId => "_PyObject_LookupAttrId",
             FunctionId::_PyObject_LookupSpecial => "_PyObject_LookupSpecial",
@@ -8026,6 +8062,7 @@ impl FunctionId {
             FunctionId::get_float_freelist => "get_float_freelist",
             FunctionId::get_float_state => "get_float_state",
             FunctionId::get_integer => "get_integer",
+            FunctionId::get_interned_dict => "get_interned_dict",
             FunctionId::get_len_of_range => "get_len_of_range",
             FunctionId::get_list_freelist => "get_list_freelist",
             FunctionId::get_list_state => "get_list_state",
@@ -8102,11 +8139,13 @@ impl FunctionId {
             FunctionId::is_subtype_with_mro => "is_subtype_with_mro",
             FunctionId::is_unionable => "is_unionable",
             FunctionId::is_unusable_slot => "is_unusable_slot",
+            FunctionId::items_lock_held => "items_lock_held",
             FunctionId::iter_dealloc => "iter_dealloc",
             FunctionId::iter_iternext => "iter_iternext",
             FunctionId::iter_len => "iter_len",
             FunctionId::iter_reduce => "iter_reduce",
             FunctionId::iter_setstate => "iter_setstate",
+            FunctionId::keys_lock_held => "keys_lock_held",
             FunctionId::kind_maxchar_limit => "kind_maxchar_limit",
             FunctionId::l_divmod => "l_divmod",
             FunctionId::l_mod => "l_mod",
@@ -8313,6 +8352,7 @@ impl FunctionId {
             FunctionId::mro_check => "mro_check",
             FunctionId::mro_hierarchy => "mro_hierarchy",
             FunctionId::mro_implementation => "mro_implementation",
+            FunctionId::mro_implementation_unlocked => "mro_implementation_unlocked",
             FunctionId::mro_internal => "mro_internal",
             FunctionId::mro_internal_unlocked => "mro_internal_unlocked",
             FunctionId::mro_invoke => "mro_invoke",
@@ -8348,11 +8388,13 @@ impl FunctionId {
             FunctionId::object___reduce__ => "object___reduce__",
             FunctionId::object___reduce___impl => "object___reduce___impl",
             FunctionId::object___reduce_ex__ => "object___reduce_ex__",
+            FunctionId::object___reduce_ex___impl => "object___reduce_ex___impl",
             FunctionId::object___sizeof__ => "object___sizeof__",
             FunctionId::object___sizeof___impl => "object___sizeof___impl",
             FunctionId::object_dealloc => "object_dealloc",
             FunctionId::object_get_class => "object_get_class",
             FunctionId::object_getstate => "object_getstate",
+            FunctionId::object_getstate_default => "object_getstate_default",
             FunctionId::object_init => "object_init",
             FunctionId::object_init_subclass => "object_init_subclass",
             FunctionId::object_is_not_callable => "object_is_not_callable",
@@ -8373,6 +8415,7 @@ impl FunctionId {
             FunctionId::pad => "pad",
             FunctionId::parse_args_finds_unicode => "parse_args_finds_unicode",
             FunctionId::parse_field => "parse_field",
+            FunctionId::pmerge => "pmerge",
             FunctionId::pop_lock_held => "pop_lock_held",
             FunctionId::popcount_digit => "popcount_digit",
             FunctionId::powerloop => "powerloop",
@@ -8474,6 +8517,7 @@ impl FunctionId {
             FunctionId::rangeiter_setstate => "rangeiter_setstate",
             FunctionId::recurse_down_subclasses => "recurse_down_subclasses",
             FunctionId::recursive_issubclass => "recursive_issubclass",
+            FunctionId::reduce_newobj => "reduce_newobj",
             FunctionId::releasebuffer_call_python => "releasebuffer_call_python",
             FunctionId::releasebuffer_maybe_call_super => {
                 "releasebuffer_maybe_call_super"
@@ -8559,6 +8603,7 @@ impl FunctionId {
             FunctionId::set_ixor => "set_ixor",
             FunctionId::set_keys => "set_keys",
             FunctionId::set_len => "set_len",
+            FunctionId::set_mro_error => "set_mro_error",
             FunctionId::set_new => "set_new",
             FunctionId::set_ob_shash => "set_ob_shash",
             FunctionId::set_or => "set_or",
@@ -8689,10 +8734,13 @@ impl FunctionId {
             FunctionId::split_keys_entry_added => "split_keys_entry_added",
             FunctionId::store_instance_attr_dict => "store_instance_attr_dict",
             FunctionId::stringlib__factorize => "stringlib__factorize",
+            FunctionId::stringlib__lex_search => "stringlib__lex_search",
             FunctionId::stringlib__two_way_find => "stringlib__two_way_find",
             FunctionId::stringlib_capitalize => "stringlib_capitalize",
             FunctionId::stringlib_center_impl => "stringlib_center_impl",
             FunctionId::stringlib_count => "stringlib_count",
+            FunctionId::stringlib_count_char => "stringlib_count_char",
+            FunctionId::stringlib_default_rfind => "stringlib_default_rfind",
             FunctionId::stringlib_expandtabs => "stringlib_expandtabs",
             FunctionId::stringlib_find => "stringlib_find",
             FunctionId::stringlib_isalnum => "stringlib_isalnum",
@@ -8988,7 +9036,6 @@ impl FunctionId {
             FunctionId::unicodeiter_reduce => "unicodeiter_reduce",
             FunctionId::unicodeiter_setstate => "unicodeiter_setstate",
             FunctionId::unicodekeys_lookup_split => "unicodekeys_lookup_split",
-            FunctionId::unicodeobject_stringlib__factorize => "stringlib__factorize",
             FunctionId::unicodeobject_stringlib__two_way_find => {
                 "stringlib__two_way_find"
             }
@@ -9010,6 +9057,7 @@ impl FunctionId {
             FunctionId::valid_identifier => "valid_identifier",
             FunctionId::valid_index => "valid_index",
             FunctionId::validate_step => "validate_step",
+            FunctionId::values_lock_held => "values_lock_held",
             FunctionId::values_size_from_count => "values_size_from_count",
             FunctionId::vectorcall_maybe => "vectorcall_maybe",
             FunctionId::vectorcall_method => "vectorcall_method",
@@ -9560,12 +9608,12 @@ impl FunctionId {
             FunctionId::_PyObject_GetInstanceAttribute => "Objects/dictobject.c",
             FunctionId::_PyObject_GetItemsIter => "Objects/typeobject.c",
             FunctionId::_PyObject_GetMethod => "Objects/object.c",
+            FunctionId::_PyObject_GetNewArguments => "Objects/typeobject.c",
             FunctionId::_PyObject_GetState => "Objects/typeobject.c",
             FunctionId::_PyObject_HasLen => "Objects/abstract.c",
             FunctionId::_PyObject_InitializeDict => "Objects/dictobject.c",
             FunctionId::_PyObject_IsAbstract => "Objects/object.c",
             FunctionId::_PyObject_IsFreed => "Objects/object.c",
-            FunctionId::_PyObject_IsInstanceDictEmpty => "Objects/dictobject.c",
             FunctionId::_PyObject_LookupAttr => "Objects/object.c",
             FunctionId::_PyObject_LookupAttrId => "Objects/object.c",
             FunctionId::_PyObject_LookupSpecial => "Objects/typeobject.c",
@@ -10212,6 +10260,7 @@ impl FunctionId {
             FunctionId::get_float_freelist => "Objects/floatobject.c",
             FunctionId::get_float_state => "Objects/floatobject.c",
             FunctionId::get_integer => "Objects/unicodeobject.c",
+            FunctionId::get_interned_dict => "Objects/unicodeobject.c",
             FunctionId::get_len_of_range => "Objects/rangeobject.c",
             FunctionId::get_list_freelist => "Objects/listobject.c",
             FunctionId::get_list_state => "Objects/listobject.c",
@@ -10288,11 +10337,13 @@ impl FunctionId {
             FunctionId::is_subtype_with_mro => "Objects/typeobject.c",
             FunctionId::is_unionable => "Objects/unionobject.c",
             FunctionId::is_unusable_slot => "Objects/dictobject.c",
+            FunctionId::items_lock_held => "Objects/dictobject.c",
             FunctionId::iter_dealloc => "Objects/iterobject.c",
             FunctionId::iter_iternext => "Objects/iterobject.c",
             FunctionId::iter_len => "Objects/iterobject.c",
             FunctionId::iter_reduce => "Objects/iterobject.c",
             FunctionId::iter_setstate => "Objects/iterobject.c",
+            FunctionId::keys_lock_held => "Objects/dictobject.c",
             FunctionId::kind_maxchar_limit => "Objects/unicodeobject.c",
             FunctionId::l_divmod => "Objects/longobject.c",
             FunctionId::l_mod => "Objects/longobject.c",
@@ -10491,6 +10542,7 @@ impl FunctionId {
             FunctionId::mro_check => "Objects/typeobject.c",
             FunctionId::mro_hierarchy => "Objects/typeobject.c",
             FunctionId::mro_implementation => "Objects/typeobject.c",
+            FunctionId::mro_implementation_unlocked => "Objects/typeobject.c",
             FunctionId::mro_internal => "Objects/typeobject.c",
             FunctionId::mro_internal_unlocked => "Objects/typeobject.c",
             FunctionId::mro_invoke => "Objects/typeobject.c",
@@ -10526,11 +10578,13 @@ impl FunctionId {
             FunctionId::object___reduce__ => "Objects/typeobject.c",
             FunctionId::object___reduce___impl => "Objects/typeobject.c",
             FunctionId::object___reduce_ex__ => "Objects/typeobject.c",
+            FunctionId::object___reduce_ex___impl => "Objects/typeobject.c",
             FunctionId::object___sizeof__ => "Objects/typeobject.c",
             FunctionId::object___sizeof___impl => "Objects/typeobject.c",
             FunctionId::object_dealloc => "Objects/typeobject.c",
             FunctionId::object_get_class => "Objects/typeobject.c",
             FunctionId::object_getstate => "Objects/typeobject.c",
+            FunctionId::object_getstate_default => "Objects/typeobject.c",
             FunctionId::object_init => "Objects/typeobject.c",
             FunctionId::object_init_subclass => "Objects/typeobject.c",
             FunctionId::object_is_not_callable => "Objects/call.c",
@@ -10549,6 +10603,7 @@ impl FunctionId {
             FunctionId::pad => "Objects/unicodeobject.c",
             FunctionId::parse_args_finds_unicode => "Objects/unicodeobject.c",
             FunctionId::parse_field => "Objects/unicodeobject.c",
+            FunctionId::pmerge => "Objects/typeobject.c",
             FunctionId::pop_lock_held => "Objects/dictobject.c",
             FunctionId::popcount_digit => "Objects/longobject.c",
             FunctionId::powerloop => "Objects/listobject.c",
@@ -10648,6 +10703,7 @@ impl FunctionId {
             FunctionId::rangeiter_setstate => "Objects/rangeobject.c",
             FunctionId::recurse_down_subclasses => "Objects/typeobject.c",
             FunctionId::recursive_issubclass => "Objects/abstract.c",
+            FunctionId::reduce_newobj => "Objects/typeobject.c",
             FunctionId::releasebuffer_call_python => "Objects/typeobject.c",
             FunctionId::releasebuffer_maybe_call_super => "Objects/typeobject.c",
             FunctionId::releasebuffer_maybe_call_super_unlocked => "Objects/typeobject.c",
@@ -10725,6 +10781,7 @@ impl FunctionId {
             FunctionId::set_ixor => "Objects/setobject.c",
             FunctionId::set_keys => "Objects/dictobject.c",
             FunctionId::set_len => "Objects/setobject.c",
+            FunctionId::set_mro_error => "Objects/typeobject.c",
             FunctionId::set_new => "Objects/setobject.c",
             FunctionId::set_ob_shash => "Objects/bytesobject.c",
             FunctionId::set_or => "Objects/setobject.c",
@@ -10847,10 +10904,13 @@ impl FunctionId {
             FunctionId::split_keys_entry_added => "Objects/dictobject.c",
             FunctionId::store_instance_attr_dict => "Objects/dictobject.c",
             FunctionId::stringlib__factorize => "Objects/bytearrayobject.c",
+            FunctionId::stringlib__lex_search => "Objects/unicodeobject.c",
             FunctionId::stringlib__two_way_find => "Objects/bytearrayobject.c",
             FunctionId::stringlib_capitalize => "Objects/bytearrayobject.c",
             FunctionId::stringlib_center_impl => "Objects/bytearrayobject.c",
             FunctionId::stringlib_count => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_count_char => "Objects/unicodeobject.c",
+            FunctionId::stringlib_default_rfind => "Objects/unicodeobject.c",
             FunctionId::stringlib_expandtabs => "Objects/bytearrayobject.c",
             FunctionId::stringlib_find => "Objects/bytearrayobject.c",
             FunctionId::stringlib_isalnum => "Objects/bytearrayobject.c",
@@ -11146,7 +11206,6 @@ impl FunctionId {
             FunctionId::unicodeiter_reduce => "Objects/unicodeobject.c",
             FunctionId::unicodeiter_setstate => "Objects/unicodeobject.c",
             FunctionId::unicodekeys_lookup_split => "Objects/dictobject.c",
-            FunctionId::unicodeobject_stringlib__factorize => "Objects/unicodeobject.c",
             FunctionId::unicodeobject_stringlib__two_way_find => {
                 "Objects/unicodeobject.c"
             }
@@ -11168,6 +11227,7 @@ impl FunctionId {
             FunctionId::valid_identifier => "Objects/typeobject.c",
             FunctionId::valid_index => "Objects/listobject.c",
             FunctionId::validate_step => "Objects/rangeobject.c",
+            FunctionId::values_lock_held => "Objects/dictobject.c",
             FunctionId::values_size_from_count => "Objects/dictobject.c",
             FunctionId::vectorcall_maybe => "Objects/typeobject.c",
             FunctionId::vectorcall_method => "Objects/typeobject.c",
@@ -13828,6 +13888,40 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "PyInterpreterState_active_func_watchers", value)
     }
+    /// `PyInterpreterState_cached_objects_interned_strings`.
+    fn PyInterpreterState_cached_objects_interned_strings(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyInterpreterState_cached_objects_interned_strings",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(
+            self,
+            "PyInterpreterState_cached_objects_interned_strings",
+            value,
+        )
+    }
+    /// `PyInterpreterState_cached_objects_objreduce`.
+    fn PyInterpreterState_cached_objects_objreduce(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyInterpreterState_cached_objects_objreduce",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(
+            self,
+            "PyInterpreterState_cached_objects_objreduce",
+            value,
+        )
+    }
     /// `PyInterpreterState_dict_state`.
     fn PyInterpreterState_dict_state(
         &mut self,
@@ -14934,6 +15028,16 @@ pub trait CApi: Sized {
         type_: Option<&mut i32>,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyOS_double_to_string"))
+    }
+    /// `PyOS_snprintf`.
+    fn PyOS_snprintf(
+        &mut self,
+        str: &mut [i8],
+        size: usize,
+        format: &str,
+        args: &[Argument<Self::Object>],
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyOS_snprintf"))
     }
     /// `PyObject_Call`.
     fn PyObject_Call(
@@ -17718,8 +17822,8 @@ pub trait CApi: Sized {
         &mut self,
         mp: &Self::Object,
         pos: &mut isize,
-        key: &mut Option<Self::Object>,
-        value: &mut Option<Self::Object>,
+        key: Option<&mut Option<Self::Object>>,
+        value: Option<&mut Option<Self::Object>>,
         hash: Option<&mut isize>,
     ) -> Result<i32, Self::Error> {
         let value = self
@@ -17728,8 +17832,14 @@ pub trait CApi: Sized {
                 &mut [
                     Asked::Object(Some(mp)),
                     Asked::OutSize(pos),
-                    Asked::Out(key),
-                    Asked::Out(value),
+                    match key {
+                        Some(variable) => Asked::Out(variable),
+                        None => Asked::Object(None),
+                    },
+                    match value {
+                        Some(variable) => Asked::Out(variable),
+                        None => Asked::Object(None),
+                    },
                     match hash {
                         Some(variable) => Asked::OutSize(variable),
                         None => Asked::Object(None),
@@ -23367,21 +23477,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::object(self, "dict_getitem", value)
     }
-    /// `dict_items`.
-    fn dict_items(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("dict_items", &mut [Asked::Object(Some(object))], Gives::Object)?;
-        crate::calls::object(self, "dict_items", value)
-    }
-    /// `dict_keys`.
-    fn dict_keys(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("dict_keys", &mut [Asked::Object(Some(object))], Gives::Object)?;
-        crate::calls::object(self, "dict_keys", value)
-    }
     /// `dict_merge`.
     fn dict_merge(
         &mut self,
@@ -23428,15 +23523,6 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "dict_popitem_impl", value)
-    }
-    /// `dict_values`.
-    fn dict_values(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("dict_values", &mut [Asked::Object(Some(object))], Gives::Object)?;
-        crate::calls::object(self, "dict_values", value)
     }
     /// `dictiter_iternextitem_lock_held`.
     fn dictiter_iternextitem_lock_held(
@@ -24099,10 +24185,6 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("get_insertion_order_array"))
     }
-    /// `get_interned_dict`.
-    fn get_interned_dict(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("get_interned_dict"))
-    }
     /// `get_latin1_char`.
     fn get_latin1_char(&mut self, object: u8) -> Result<Self::Object, Self::Error> {
         let value = self
@@ -24385,15 +24467,6 @@ pub trait CApi: Sized {
     fn isnan(&mut self, x: f64) -> Result<i32, Self::Error> {
         Ok(i32::from(x.is_nan()))
     }
-    /// `items_lock_held`.
-    fn items_lock_held(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("items_lock_held", &mut [Asked::Object(Some(object))], Gives::Object)?;
-        crate::calls::object(self, "items_lock_held", value)
-    }
     /// `k_lopsided_mul`.
     fn k_lopsided_mul(
         &mut self,
@@ -24421,15 +24494,6 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "k_mul", value)
-    }
-    /// `keys_lock_held`.
-    fn keys_lock_held(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("keys_lock_held", &mut [Asked::Object(Some(object))], Gives::Object)?;
-        crate::calls::object(self, "keys_lock_held", value)
     }
     /// `list___init___impl`.
     fn list___init___impl(
@@ -25044,32 +25108,6 @@ pub trait CApi: Sized {
             .ask("maybe_small_long", &mut [Asked::Object(object)], Gives::Object)?;
         crate::calls::object(self, "maybe_small_long", value)
     }
-    /// `mro_implementation`.
-    fn mro_implementation(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "mro_implementation",
-                &mut [Asked::Object(Some(object))],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "mro_implementation", value)
-    }
-    /// `mro_implementation_unlocked`.
-    fn mro_implementation_unlocked(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "mro_implementation_unlocked",
-                &mut [Asked::Object(Some(object))],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "mro_implementation_unlocked", value)
-    }
     /// `new_dict`.
     fn new_dict(
         &mut self,
@@ -25131,20 +25169,6 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "object___reduce_ex___impl", value)
-    }
-    /// `object_getstate_default`.
-    fn object_getstate_default(
-        &mut self,
-        a0: &Self::Object,
-        args: i32,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "object_getstate_default",
-                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "object_getstate_default", value)
     }
     /// `parse_weakref_init_args`.
     fn parse_weakref_init_args(
@@ -25390,15 +25414,6 @@ pub trait CApi: Sized {
                 Gives::Optional,
             )?;
         crate::calls::optional(self, "rangeobject_stop", value)
-    }
-    /// `reduce_newobj`.
-    fn reduce_newobj(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("reduce_newobj", &mut [Asked::Object(Some(object))], Gives::Object)?;
-        crate::calls::object(self, "reduce_newobj", value)
     }
     /// `rem1`.
     fn rem1(
@@ -31972,27 +31987,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "unicodeobject_formatfloat", value)
     }
-    /// `unicodeobject_stringlib__lex_search`.
-    fn unicodeobject_stringlib__lex_search(
-        &mut self,
-        a0: &mut i32,
-        a1: isize,
-        a2: &mut isize,
-        args: i32,
-    ) -> Result<isize, Self::Error> {
-        let value = self
-            .ask(
-                "unicodeobject_stringlib__lex_search",
-                &mut [
-                    Asked::OutInt(a0),
-                    Asked::Int(a1 as i64),
-                    Asked::OutSize(a2),
-                    Asked::Int(args as i64),
-                ],
-                Gives::Size,
-            )?;
-        crate::calls::int(self, "unicodeobject_stringlib__lex_search", value)
-    }
     /// `unicodeobject_stringlib__preprocess`.
     fn unicodeobject_stringlib__preprocess(
         &mut self,
@@ -32121,15 +32115,6 @@ pub trait CApi: Sized {
                 Gives::Int,
             )?;
         crate::calls::int(self, "update_slot", value)
-    }
-    /// `values_lock_held`.
-    fn values_lock_held(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask("values_lock_held", &mut [Asked::Object(Some(object))], Gives::Object)?;
-        crate::calls::object(self, "values_lock_held", value)
     }
     /// `wrapperbase_name`.
     fn wrapperbase_name(

@@ -3,6 +3,7 @@
 // Generated code mirrors C line by line and table by table; lints of style would make it a worse mirror.
 #![allow(clippy::all)]
 
+pub mod buffers;
 pub mod calls;
 #[rustfmt::skip]
 pub mod capi;

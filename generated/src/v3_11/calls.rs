@@ -1975,6 +1975,18 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyDictObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::dict_keys,
+        prototype: "static (object:PyDictObject) -> object",
+    },
+    Function {
+        id: FunctionId::dict_values,
+        prototype: "static (object:PyDictObject) -> object",
+    },
+    Function {
+        id: FunctionId::dict_items,
+        prototype: "static (object:PyDictObject) -> object",
+    },
+    Function {
         id: FunctionId::dict_fromkeys_impl,
         prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
@@ -4784,11 +4796,23 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::class_name,
-        prototype: "static (object:PyObject) -> object",
+        prototype: "static (object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::check_duplicates,
-        prototype: "static (object:PyObject) -> i32",
+        prototype: "static (object?:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::set_mro_error,
+        prototype: "static (objects:PyObject, isize:Py_ssize_t, other:int) -> nothing",
+    },
+    Function {
+        id: FunctionId::pmerge,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> i32",
+    },
+    Function {
+        id: FunctionId::mro_implementation,
+        prototype: "static (object:PyTypeObject) -> object",
     },
     Function {
         id: FunctionId::type_mro_impl,
@@ -5079,6 +5103,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTypeObject) -> object",
     },
     Function {
+        id: FunctionId::object_getstate_default,
+        prototype: "static (object:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::object_getstate,
         prototype: "static (object:PyObject, i32:int) -> object",
     },
@@ -5091,8 +5119,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::_PyObject_GetNewArguments,
+        prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::_PyObject_GetItemsIter,
         prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::reduce_newobj,
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::typeobject__common_reduce,
@@ -5927,12 +5963,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (out u32:Py_UCS4, isize:Py_ssize_t, out u32:Py_UCS4, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
     },
     Function {
-        id: FunctionId::unicodeobject_stringlib__factorize,
-        prototype: "static (out i32:Py_UNICODE, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
+        id: FunctionId::stringlib__lex_search,
+        prototype: "static (other:Py_UNICODE, isize:Py_ssize_t, out isize:Py_ssize_t, i32:int) -> isize",
     },
     Function {
         id: FunctionId::unicodeobject_stringlib__two_way_find,
         prototype: "static (out i32:Py_UNICODE, isize:Py_ssize_t, out i32:Py_UNICODE, isize:Py_ssize_t) -> isize",
+    },
+    Function {
+        id: FunctionId::stringlib_default_rfind,
+        prototype: "static (other:Py_UNICODE, isize:Py_ssize_t, other:Py_UNICODE, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
+    },
+    Function {
+        id: FunctionId::stringlib_count_char,
+        prototype: "static (other:Py_UNICODE, isize:Py_ssize_t, i32:Py_UNICODE, isize:Py_ssize_t) -> isize",
     },
     Function {
         id: FunctionId::unicodeobject_stringlib_count,
@@ -7865,17 +7909,13 @@ fn of_bytearrayobject<C: CApi>(
         FunctionId::bytearray_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_reduce(c, a0, a1)?))
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce(c, a0, a1)?))
         }
         FunctionId::bytearray_reduce_ex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2)?,
-                ),
-            )
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_sizeof => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8221,20 +8261,16 @@ fn of_bytearrayobject<C: CApi>(
         FunctionId::_common_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::_common_reduce(c, a0, a1)?))
+            Ok(Value::from(super::bytearrayobject::_common_reduce(c, a0, a1)?))
         }
         FunctionId::bytearray_reduce_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_reduce_impl(c, a0)?))
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce_impl(c, a0)?))
         }
         FunctionId::bytearray_reduce_ex_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_reduce_ex_impl(c, a0, a1)?,
-                ),
-            )
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce_ex_impl(c, a0, a1)?))
         }
         FunctionId::bytearray_mod => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9925,6 +9961,18 @@ fn of_dictobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::dict_ass_sub(c, a0, a1, a2)?))
+        }
+        FunctionId::dict_keys => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::dictobject::dict_keys(c, a0)?))
+        }
+        FunctionId::dict_values => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::dictobject::dict_values(c, a0)?))
+        }
+        FunctionId::dict_items => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::dictobject::dict_items(c, a0)?))
         }
         FunctionId::dict_fromkeys_impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13109,7 +13157,7 @@ fn of_setobject<C: CApi>(
         FunctionId::set_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_reduce(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_reduce(c, a0, a1)?))
         }
         FunctionId::set_sizeof => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13665,7 +13713,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::type_mro => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::type_mro(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::type_mro(c, a0, a1)?))
         }
         FunctionId::type___subclasses__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13685,12 +13733,12 @@ fn of_typeobject<C: CApi>(
         FunctionId::object___getstate__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object___getstate__(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object___getstate__(c, a0, a1)?))
         }
         FunctionId::object___reduce__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object___reduce__(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object___reduce__(c, a0, a1)?))
         }
         FunctionId::object___reduce_ex__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13951,16 +13999,26 @@ fn of_typeobject<C: CApi>(
             Ok(Value::number(super::typeobject::tail_contains(c, a0, a1, a2)?))
         }
         FunctionId::class_name => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::class_name(c, a0)?))
         }
         FunctionId::check_duplicates => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::number(super::typeobject::check_duplicates(c, a0)?))
+        }
+        FunctionId::pmerge => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::number(super::typeobject::pmerge(c, a0, a1, a2)?))
+        }
+        FunctionId::mro_implementation => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::typeobject::mro_implementation(c, a0)?))
         }
         FunctionId::type_mro_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_mro_impl(c, a0)?))
+            Ok(Value::from(super::typeobject::type_mro_impl(c, a0)?))
         }
         FunctionId::mro_check => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14323,18 +14381,39 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::typeobject::_PyType_GetSlotNames(c, a0)?))
         }
+        FunctionId::object_getstate_default => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::object_getstate_default(c, a0, a1)?))
+        }
         FunctionId::object_getstate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object_getstate(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object_getstate(c, a0, a1)?))
         }
         FunctionId::_PyObject_GetState => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::_PyObject_GetState(c, a0)?))
+            Ok(Value::from(super::typeobject::_PyObject_GetState(c, a0)?))
         }
         FunctionId::object___getstate___impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::object___getstate___impl(c, a0)?))
+            Ok(Value::from(super::typeobject::object___getstate___impl(c, a0)?))
+        }
+        FunctionId::_PyObject_GetNewArguments => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
+            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            {
+                let result = Value::number(
+                    super::typeobject::_PyObject_GetNewArguments(
+                        c,
+                        a0,
+                        &mut a1,
+                        &mut a2,
+                    )?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
+            }
         }
         FunctionId::_PyObject_GetItemsIter => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14347,14 +14426,18 @@ fn of_typeobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
             }
         }
+        FunctionId::reduce_newobj => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::typeobject::reduce_newobj(c, a0)?))
+        }
         FunctionId::typeobject__common_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::_common_reduce(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::_common_reduce(c, a0, a1)?))
         }
         FunctionId::object___reduce___impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::object___reduce___impl(c, a0)?))
+            Ok(Value::from(super::typeobject::object___reduce___impl(c, a0)?))
         }
         FunctionId::object_subclasshook => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15432,17 +15515,6 @@ fn of_unicodeobject<C: CApi>(
             {
                 let result = Value::number(
                     super::unicodeobject::ucs4lib_rfind(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::unicodeobject_stringlib__factorize => {
-            let mut a0: i32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::stringlib__factorize(c, &mut a0, a1, &mut a2)?,
                 );
                 Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
             }

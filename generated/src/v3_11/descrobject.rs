@@ -2381,31 +2381,18 @@ pub fn property_descr_set<C: CApi>(
     };
     if c.propertyobject_prop_name(self_)?.is_some() && let Some(qualname_3) = &qualname_2
     {
-        if !value.is_some() {
-            let prop_name_2 = c.propertyobject_prop_name(self_)?;
-            let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_AttributeError_4,
-                        "property %R of %R object has no deleter",
-                        &[
-                            match prop_name_2.clone() {
-                                Some(object) => Argument::Object(object),
-                                None => return Err(c.unsupported("NULL in a format")),
-                            },
-                            Argument::Object(qualname_3.clone()),
-                        ],
-                    ),
-            );
-        }
+        let value_3 = if value.is_some() {
+            "property %R of %R object has no setter".to_owned()
+        } else {
+            "property %R of %R object has no deleter".to_owned()
+        };
         let prop_name = c.propertyobject_prop_name(self_)?;
         let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
         return Err(
             c
                 .PyErr_Format(
                     &PyExc_AttributeError_3,
-                    "property %R of %R object has no setter",
+                    &value_3,
                     &[
                         match prop_name.clone() {
                             Some(object) => Argument::Object(object),
@@ -2417,32 +2404,25 @@ pub fn property_descr_set<C: CApi>(
         );
     }
     let Some(qualname_4) = &qualname_2 else {
-        if !value.is_some() {
-            let PyExc_AttributeError_8 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_AttributeError_8, "property has no deleter"),
-            );
-        }
-        let PyExc_AttributeError_7 = c.global(Global::PyExc_AttributeError)?;
-        return Err(c.PyErr_SetString(&PyExc_AttributeError_7, "property has no setter"));
+        let value_5 = if value.is_some() {
+            "property has no setter".to_owned()
+        } else {
+            "property has no deleter".to_owned()
+        };
+        let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+        return Err(c.PyErr_SetString(&PyExc_AttributeError_5, &value_5));
     };
-    if !value.is_some() {
-        let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_AttributeError_6,
-                    "property of %R object has no deleter",
-                    &[Argument::Object(qualname_4.clone())],
-                ),
-        );
-    }
-    let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+    let value_4 = if value.is_some() {
+        "property of %R object has no setter".to_owned()
+    } else {
+        "property of %R object has no deleter".to_owned()
+    };
+    let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
     return Err(
         c
             .PyErr_Format(
-                &PyExc_AttributeError_5,
-                "property of %R object has no setter",
+                &PyExc_AttributeError_4,
+                &value_4,
                 &[Argument::Object(qualname_4.clone())],
             ),
     );

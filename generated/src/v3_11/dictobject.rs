@@ -312,21 +312,7 @@ pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result = match c
-                .PyDict_Next(dict, &mut pos_2, Some(&mut key), &mut value)
-            {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyDict_HasOnlyStringKeys: NULL as an argument of PyUnicode_Check",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
+            if c.PyDict_Next(dict, &mut pos_2, Some(&mut key), &mut value)? != 0 {
                 let object = match key.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
@@ -894,8 +880,8 @@ pub fn _PyDict_FromKeys<C: CApi>(
                         ._PyDict_Next(
                             iterable,
                             &mut pos_2,
-                            &mut key,
-                            &mut oldvalue,
+                            Some(&mut key),
+                            Some(&mut oldvalue),
                             Some(&mut hash),
                         )? != 0
                     {
@@ -1108,11 +1094,11 @@ pub fn dict_repr<C: CApi>(
         Err(error_2) if c.is_exception(&error_2) => {
             match super::object::Py_ReprLeave(c, mp) {
                 Ok(_) => {}
-                Err(error_21) if c.is_exception(&error_21) => {
+                Err(error_20) if c.is_exception(&error_20) => {
                     c._PyUnicodeWriter_Dealloc(&writer)?;
-                    return Err(error_21);
+                    return Err(error_20);
                 }
-                Err(error_21) => return Err(error_21),
+                Err(error_20) => return Err(error_20),
             };
             c._PyUnicodeWriter_Dealloc(&writer)?;
             return Err(error_2);
@@ -1127,94 +1113,56 @@ pub fn dict_repr<C: CApi>(
             let mut i_3 = i_2;
             let mut key = None::<C::Object>;
             let mut value_2 = None::<C::Object>;
-            let result_4 = match c
-                .PyDict_Next(mp, &mut i_3, Some(&mut key), &mut value_2)
-            {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    if first != 0 {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "dict_repr: call of PyObject_Repr while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "dict_repr: call of _PyUnicodeWriter_WriteASCIIString while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_4 != 0 {
+            if c.PyDict_Next(mp, &mut i_3, Some(&mut key), &mut value_2)? != 0 {
                 if !(first != 0) {
                     match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
                         Ok(_) => {}
-                        Err(error_4) if c.is_exception(&error_4) => {
+                        Err(error_3) if c.is_exception(&error_3) => {
                             match super::object::Py_ReprLeave(c, mp) {
                                 Ok(_) => {}
-                                Err(error_5) if c.is_exception(&error_5) => {
+                                Err(error_4) if c.is_exception(&error_4) => {
                                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                    return Err(error_5);
+                                    return Err(error_4);
                                 }
-                                Err(error_5) => return Err(error_5),
+                                Err(error_4) => return Err(error_4),
                             };
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_4);
+                            return Err(error_3);
                         }
-                        Err(error_4) => return Err(error_4),
+                        Err(error_3) => return Err(error_3),
                     };
                 }
                 let s = match super::object::PyObject_Repr(c, key.as_ref()) {
                     Ok(s) => s,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_5) if c.is_exception(&error_5) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
-                            Err(error_17) if c.is_exception(&error_17) => {
+                            Err(error_16) if c.is_exception(&error_16) => {
                                 c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_17);
+                                return Err(error_16);
                             }
-                            Err(error_17) => return Err(error_17),
+                            Err(error_16) => return Err(error_16),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_6);
+                        return Err(error_5);
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_5) => return Err(error_5),
                 };
                 let Some(s_2) = &s else {
                     match super::object::Py_ReprLeave(c, mp) {
                         Ok(_) => {}
-                        Err(error_16) if c.is_exception(&error_16) => {
+                        Err(error_15) if c.is_exception(&error_15) => {
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_16);
+                            return Err(error_15);
                         }
-                        Err(error_16) => return Err(error_16),
+                        Err(error_15) => return Err(error_15),
                     };
                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
                     return Ok(None);
                 };
                 match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
                     Ok(_) => {}
-                    Err(error_7) if c.is_exception(&error_7) => {
-                        match super::object::Py_ReprLeave(c, mp) {
-                            Ok(_) => {}
-                            Err(error_15) if c.is_exception(&error_15) => {
-                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_15);
-                            }
-                            Err(error_15) => return Err(error_15),
-                        };
-                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_7);
-                    }
-                    Err(error_7) => return Err(error_7),
-                };
-                match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ": ", 2) {
-                    Ok(_) => {}
-                    Err(error_8) if c.is_exception(&error_8) => {
+                    Err(error_6) if c.is_exception(&error_6) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
                             Err(error_14) if c.is_exception(&error_14) => {
@@ -1224,13 +1172,13 @@ pub fn dict_repr<C: CApi>(
                             Err(error_14) => return Err(error_14),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_8);
+                        return Err(error_6);
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                let s_3 = match super::object::PyObject_Repr(c, value_2.as_ref()) {
-                    Ok(s_3) => s_3,
-                    Err(error_9) if c.is_exception(&error_9) => {
+                match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ": ", 2) {
+                    Ok(_) => {}
+                    Err(error_7) if c.is_exception(&error_7) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
                             Err(error_13) if c.is_exception(&error_13) => {
@@ -1240,37 +1188,53 @@ pub fn dict_repr<C: CApi>(
                             Err(error_13) => return Err(error_13),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_9);
+                        return Err(error_7);
                     }
-                    Err(error_9) => return Err(error_9),
+                    Err(error_7) => return Err(error_7),
+                };
+                let s_3 = match super::object::PyObject_Repr(c, value_2.as_ref()) {
+                    Ok(s_3) => s_3,
+                    Err(error_8) if c.is_exception(&error_8) => {
+                        match super::object::Py_ReprLeave(c, mp) {
+                            Ok(_) => {}
+                            Err(error_12) if c.is_exception(&error_12) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_12);
+                            }
+                            Err(error_12) => return Err(error_12),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_8);
+                    }
+                    Err(error_8) => return Err(error_8),
                 };
                 let Some(s_4) = &s_3 else {
                     match super::object::Py_ReprLeave(c, mp) {
                         Ok(_) => {}
-                        Err(error_12) if c.is_exception(&error_12) => {
+                        Err(error_11) if c.is_exception(&error_11) => {
                             c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                            return Err(error_12);
+                            return Err(error_11);
                         }
-                        Err(error_12) => return Err(error_12),
+                        Err(error_11) => return Err(error_11),
                     };
                     c._PyUnicodeWriter_Dealloc(&writer_2)?;
                     return Ok(None);
                 };
                 match c._PyUnicodeWriter_WriteStr(&writer_2, s_4) {
                     Ok(_) => {}
-                    Err(error_10) if c.is_exception(&error_10) => {
+                    Err(error_9) if c.is_exception(&error_9) => {
                         match super::object::Py_ReprLeave(c, mp) {
                             Ok(_) => {}
-                            Err(error_11) if c.is_exception(&error_11) => {
+                            Err(error_10) if c.is_exception(&error_10) => {
                                 c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                                return Err(error_11);
+                                return Err(error_10);
                             }
-                            Err(error_11) => return Err(error_11),
+                            Err(error_10) => return Err(error_10),
                         };
                         c._PyUnicodeWriter_Dealloc(&writer_2)?;
-                        return Err(error_10);
+                        return Err(error_9);
                     }
-                    Err(error_10) => return Err(error_10),
+                    Err(error_9) => return Err(error_9),
                 };
                 first = 0i32;
                 i_2 = i_3;
@@ -1282,23 +1246,23 @@ pub fn dict_repr<C: CApi>(
     c.set__PyUnicodeWriter_overallocate(&writer_3, 0)?;
     match c._PyUnicodeWriter_WriteChar(&writer_3, 125) {
         Ok(_) => {}
-        Err(error_18) if c.is_exception(&error_18) => {
+        Err(error_17) if c.is_exception(&error_17) => {
             match super::object::Py_ReprLeave(c, mp) {
                 Ok(_) => {}
-                Err(error_20) if c.is_exception(&error_20) => {
+                Err(error_19) if c.is_exception(&error_19) => {
                     c._PyUnicodeWriter_Dealloc(&writer_3)?;
-                    return Err(error_20);
+                    return Err(error_19);
                 }
-                Err(error_20) => return Err(error_20),
+                Err(error_19) => return Err(error_19),
             };
             c._PyUnicodeWriter_Dealloc(&writer_3)?;
-            return Err(error_18);
+            return Err(error_17);
         }
-        Err(error_18) => return Err(error_18),
+        Err(error_17) => return Err(error_17),
     };
     match super::object::Py_ReprLeave(c, mp) {
         Ok(_) => {}
-        Err(error_19) if c.is_exception(&error_19) => {
+        Err(error_18) if c.is_exception(&error_18) => {
             return Err(
                 c
                     .unsupported(
@@ -1306,7 +1270,7 @@ pub fn dict_repr<C: CApi>(
                     ),
             );
         }
-        Err(error_19) => return Err(error_19),
+        Err(error_18) => return Err(error_18),
     };
     return Ok(Some(c._PyUnicodeWriter_Finish(&writer_3)?));
 }
@@ -1385,6 +1349,130 @@ pub fn dict_ass_sub<C: CApi>(
         return Ok(c.PyDict_SetItem(mp, v, w_2)?);
     }
     return Ok(c.PyDict_DelItem(mp, v)?);
+}
+/// CPython: Objects/dictobject.c, `dict_keys`.
+pub fn dict_keys<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_keys);
+    loop {
+        let ma_used = c.PyDictObject_ma_used(mp)?;
+        let v = c.PyList_New(ma_used)?;
+        if ma_used != c.PyDictObject_ma_used(mp)? {
+            continue;
+        }
+        {
+            let mut j = 0isize;
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut key = None::<C::Object>;
+                if c._PyDict_Next(mp, &mut pos_2, Some(&mut key), None, None)? != 0 {
+                    let object = match key.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    c.PyList_SET_ITEM(&v, j, &object)?;
+                    let j_2 = j.wrapping_add(1);
+                    j = j_2;
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(v);
+    }
+}
+/// CPython: Objects/dictobject.c, `dict_values`.
+pub fn dict_values<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_values);
+    loop {
+        let ma_used = c.PyDictObject_ma_used(mp)?;
+        let v = c.PyList_New(ma_used)?;
+        if ma_used != c.PyDictObject_ma_used(mp)? {
+            continue;
+        }
+        {
+            let mut j = 0isize;
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut value = None::<C::Object>;
+                if c._PyDict_Next(mp, &mut pos_2, None, Some(&mut value), None)? != 0 {
+                    let object = match value.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    c.PyList_SET_ITEM(&v, j, &object)?;
+                    let j_2 = j.wrapping_add(1);
+                    j = j_2;
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(v);
+    }
+}
+/// CPython: Objects/dictobject.c, `dict_items`.
+pub fn dict_items<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_items);
+    loop {
+        let ma_used = c.PyDictObject_ma_used(mp)?;
+        let v = c.PyList_New(ma_used)?;
+        {
+            let mut i = 0isize;
+            loop {
+                if i < ma_used {
+                    let item = c.PyTuple_New(2)?;
+                    c.PyList_SET_ITEM(&v, i, &item)?;
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        if ma_used != c.PyDictObject_ma_used(mp)? {
+            continue;
+        }
+        {
+            let mut j = 0isize;
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut key = None::<C::Object>;
+                let mut value = None::<C::Object>;
+                if c
+                    ._PyDict_Next(
+                        mp,
+                        &mut pos_2,
+                        Some(&mut key),
+                        Some(&mut value),
+                        None,
+                    )? != 0
+                {
+                    let item_2 = c.PyList_GET_ITEM(&v, j)?;
+                    let object = match key.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    c.PyTuple_SET_ITEM(&item_2, 0, &object)?;
+                    let object_2 = match value.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    c.PyTuple_SET_ITEM(&item_2, 1, &object_2)?;
+                    let j_2 = j.wrapping_add(1);
+                    j = j_2;
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(v);
+    }
 }
 /// CPython: Objects/dictobject.c, `dict_fromkeys_impl`.
 pub fn dict_fromkeys_impl<C: CApi>(
@@ -1557,7 +1645,7 @@ pub fn PyDict_Size<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error
 pub fn PyDict_Keys<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDict_Keys);
     if c.PyDict_Check(mp)? {
-        return Ok(c.dict_keys(mp)?);
+        return Ok(super::dictobject::dict_keys(c, mp)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -1565,7 +1653,7 @@ pub fn PyDict_Keys<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C::E
 pub fn PyDict_Values<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDict_Values);
     if c.PyDict_Check(mp)? {
-        return Ok(c.dict_values(mp)?);
+        return Ok(super::dictobject::dict_values(c, mp)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -1573,7 +1661,7 @@ pub fn PyDict_Values<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C:
 pub fn PyDict_Items<C: CApi>(c: &mut C, mp: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDict_Items);
     if c.PyDict_Check(mp)? {
-        return Ok(c.dict_items(mp)?);
+        return Ok(super::dictobject::dict_items(c, mp)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -2444,8 +2532,8 @@ pub fn dictitems_xor<C: CApi>(
                 ._PyDict_Next(
                     &object_2,
                     &mut pos_2,
-                    &mut key_2,
-                    &mut val2_2,
+                    Some(&mut key_2),
+                    Some(&mut val2_2),
                     Some(&mut hash),
                 )? != 0
             {

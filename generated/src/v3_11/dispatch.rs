@@ -255,7 +255,13 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::bytearray_reduce => {
-            Some(super::bytearrayobject::bytearray_reduce(c, a0, a1))
+            Some(
+                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_sizeof => {
             Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
@@ -1490,7 +1496,15 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_reduce => Some(super::setobject::set_reduce(c, a0, a1)),
+        FunctionId::set_reduce => {
+            Some(
+                match super::setobject::set_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_sizeof => Some(super::setobject::set_sizeof(c, a0, a1)),
         FunctionId::ellipsis_reduce => {
             Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
@@ -1557,7 +1571,15 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::type___subclasscheck__ => {
             Some(super::typeobject::type___subclasscheck__(c, a0, a1))
         }
-        FunctionId::type_mro => Some(super::typeobject::type_mro(c, a0, a1)),
+        FunctionId::type_mro => {
+            Some(
+                match super::typeobject::type_mro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::type___subclasses__ => {
             Some(super::typeobject::type___subclasses__(c, a0, a1))
         }
@@ -1574,10 +1596,22 @@ pub fn binaryfunc<C: CApi>(
             Some(super::typeobject::type___sizeof__(c, a0, a1))
         }
         FunctionId::object___getstate__ => {
-            Some(super::typeobject::object___getstate__(c, a0, a1))
+            Some(
+                match super::typeobject::object___getstate__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce__ => {
-            Some(super::typeobject::object___reduce__(c, a0, a1))
+            Some(
+                match super::typeobject::object___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce_ex__ => {
             Some(super::typeobject::object___reduce_ex__(c, a0, a1))
@@ -3176,7 +3210,13 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::bytearray_reduce => {
-            Some(super::bytearrayobject::bytearray_reduce(c, a0, a1))
+            Some(
+                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_sizeof => {
             Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
@@ -4411,7 +4451,15 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_reduce => Some(super::setobject::set_reduce(c, a0, a1)),
+        FunctionId::set_reduce => {
+            Some(
+                match super::setobject::set_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_sizeof => Some(super::setobject::set_sizeof(c, a0, a1)),
         FunctionId::ellipsis_reduce => {
             Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
@@ -4478,7 +4526,15 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::type___subclasscheck__ => {
             Some(super::typeobject::type___subclasscheck__(c, a0, a1))
         }
-        FunctionId::type_mro => Some(super::typeobject::type_mro(c, a0, a1)),
+        FunctionId::type_mro => {
+            Some(
+                match super::typeobject::type_mro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::type___subclasses__ => {
             Some(super::typeobject::type___subclasses__(c, a0, a1))
         }
@@ -4495,10 +4551,22 @@ pub fn getattrofunc<C: CApi>(
             Some(super::typeobject::type___sizeof__(c, a0, a1))
         }
         FunctionId::object___getstate__ => {
-            Some(super::typeobject::object___getstate__(c, a0, a1))
+            Some(
+                match super::typeobject::object___getstate__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce__ => {
-            Some(super::typeobject::object___reduce__(c, a0, a1))
+            Some(
+                match super::typeobject::object___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce_ex__ => {
             Some(super::typeobject::object___reduce_ex__(c, a0, a1))
@@ -5374,7 +5442,13 @@ pub fn getiterfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+            Some(
+                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
         FunctionId::bytesobject_return_self => {
@@ -5501,6 +5575,9 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0)),
+        FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0)),
+        FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
@@ -6072,14 +6149,31 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::class_name => {
             Some(
-                match super::typeobject::class_name(c, a0) {
+                match super::typeobject::class_name(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
+        FunctionId::mro_implementation => {
+            Some(
+                match super::typeobject::mro_implementation(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_mro_impl => {
+            Some(
+                match super::typeobject::type_mro_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::mro_invoke => {
             Some(
                 match super::typeobject::mro_invoke(c, a0) {
@@ -6212,13 +6306,40 @@ pub fn getiterfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0))
+            Some(
+                match super::typeobject::_PyObject_GetState(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0))
+            Some(
+                match super::typeobject::object___getstate___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reduce_newobj => {
+            Some(
+                match super::typeobject::reduce_newobj(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0))
+            Some(
+                match super::typeobject::object___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0))
@@ -6700,7 +6821,9 @@ pub fn inquiry<C: CApi>(
             Some(super::tupleobject::maybe_freelist_push(c, a0))
         }
         FunctionId::subtype_clear => Some(super::typeobject::subtype_clear(c, a0)),
-        FunctionId::check_duplicates => Some(super::typeobject::check_duplicates(c, a0)),
+        FunctionId::check_duplicates => {
+            Some(super::typeobject::check_duplicates(c, Some(a0)))
+        }
         FunctionId::valid_identifier => Some(super::typeobject::valid_identifier(c, a0)),
         FunctionId::PyType_SUPPORTS_WEAKREFS => {
             Some(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0))
@@ -6853,7 +6976,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0).map(Some))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0).map(Some))
+            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
         }
         FunctionId::bytearray_iter => {
             Some(super::bytearrayobject::bytearray_iter(c, a0).map(Some))
@@ -6922,6 +7045,9 @@ pub fn iternextfunc<C: CApi>(
             Some(super::descrobject::wrapper_repr(c, a0).map(Some))
         }
         FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0)),
+        FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0).map(Some)),
+        FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0).map(Some)),
+        FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0).map(Some)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0).map(Some)),
         FunctionId::PyDict_Values => {
             Some(super::dictobject::PyDict_Values(c, a0).map(Some))
@@ -7137,10 +7263,11 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::tupleiter_next => Some(super::tupleobject::tupleiter_next(c, a0)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0).map(Some)),
         FunctionId::type_repr => Some(super::typeobject::type_repr(c, a0)),
-        FunctionId::class_name => Some(super::typeobject::class_name(c, a0)),
-        FunctionId::type_mro_impl => {
-            Some(super::typeobject::type_mro_impl(c, a0).map(Some))
+        FunctionId::class_name => Some(super::typeobject::class_name(c, Some(a0))),
+        FunctionId::mro_implementation => {
+            Some(super::typeobject::mro_implementation(c, a0))
         }
+        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
         FunctionId::mro_invoke => Some(super::typeobject::mro_invoke(c, a0)),
         FunctionId::best_base => Some(super::typeobject::best_base(c, Some(a0))),
         FunctionId::solid_base => Some(super::typeobject::solid_base(c, Some(a0))),
@@ -7181,13 +7308,14 @@ pub fn iternextfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0).map(Some))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0).map(Some))
+            Some(super::typeobject::_PyObject_GetState(c, a0))
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0).map(Some))
+            Some(super::typeobject::object___getstate___impl(c, a0))
         }
+        FunctionId::reduce_newobj => Some(super::typeobject::reduce_newobj(c, a0)),
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0).map(Some))
+            Some(super::typeobject::object___reduce___impl(c, a0))
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0).map(Some))
@@ -8258,7 +8386,13 @@ pub fn reprfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+            Some(
+                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
         FunctionId::bytesobject_return_self => {
@@ -8385,6 +8519,9 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0)),
+        FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0)),
+        FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
@@ -8956,14 +9093,31 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::class_name => {
             Some(
-                match super::typeobject::class_name(c, a0) {
+                match super::typeobject::class_name(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
+        FunctionId::mro_implementation => {
+            Some(
+                match super::typeobject::mro_implementation(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_mro_impl => {
+            Some(
+                match super::typeobject::type_mro_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::mro_invoke => {
             Some(
                 match super::typeobject::mro_invoke(c, a0) {
@@ -9096,13 +9250,40 @@ pub fn reprfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0))
+            Some(
+                match super::typeobject::_PyObject_GetState(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0))
+            Some(
+                match super::typeobject::object___getstate___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reduce_newobj => {
+            Some(
+                match super::typeobject::reduce_newobj(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0))
+            Some(
+                match super::typeobject::object___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0))
@@ -10295,7 +10476,13 @@ pub fn unaryfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+            Some(
+                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
         FunctionId::bytesobject_return_self => {
@@ -10422,6 +10609,9 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0)),
+        FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0)),
+        FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
@@ -10993,14 +11183,31 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::class_name => {
             Some(
-                match super::typeobject::class_name(c, a0) {
+                match super::typeobject::class_name(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
+        FunctionId::mro_implementation => {
+            Some(
+                match super::typeobject::mro_implementation(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_mro_impl => {
+            Some(
+                match super::typeobject::type_mro_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::mro_invoke => {
             Some(
                 match super::typeobject::mro_invoke(c, a0) {
@@ -11133,13 +11340,40 @@ pub fn unaryfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0))
+            Some(
+                match super::typeobject::_PyObject_GetState(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0))
+            Some(
+                match super::typeobject::object___getstate___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reduce_newobj => {
+            Some(
+                match super::typeobject::reduce_newobj(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0))
+            Some(
+                match super::typeobject::object___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0))

@@ -2967,18 +2967,16 @@ pub fn long_new_impl<C: CApi>(
                             ),
                     );
                 }
-                if !c.PyByteArray_Check(x_2)? {
-                    let result_4 = c.PyBytes_AS_STRING(x_2)?;
-                    let result_5 = c.Py_SIZE(x_2)?;
-                    return Ok(
-                        Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
-                    );
-                }
-                let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-                let result_3 = c.Py_SIZE(x_2)?;
-                return Ok(
-                    Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?),
-                );
+                let check_2 = c.PyByteArray_Check(x_2)?;
+                let string = if check_2 {
+                    let result_2 = c.PyByteArray_AS_STRING(x_2)?;
+                    result_2.clone()
+                } else {
+                    let result_3 = c.PyBytes_AS_STRING(x_2)?;
+                    result_3.clone()
+                };
+                let result_4 = c.Py_SIZE(x_2)?;
+                return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
             }
             if (result < 2) || (result > 36) {
                 let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -3004,16 +3002,16 @@ pub fn long_new_impl<C: CApi>(
                         ),
                 );
             }
-            if !c.PyByteArray_Check(x_2)? {
-                let result_4 = c.PyBytes_AS_STRING(x_2)?;
-                let result_5 = c.Py_SIZE(x_2)?;
-                return Ok(
-                    Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
-                );
-            }
-            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-            let result_3 = c.Py_SIZE(x_2)?;
-            return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
+            let check_2 = c.PyByteArray_Check(x_2)?;
+            let string = if check_2 {
+                let result_2 = c.PyByteArray_AS_STRING(x_2)?;
+                result_2.clone()
+            } else {
+                let result_3 = c.PyBytes_AS_STRING(x_2)?;
+                result_3.clone()
+            };
+            let result_4 = c.Py_SIZE(x_2)?;
+            return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
         }
         if !(result != 0) {
             if result > 36 {
@@ -3040,16 +3038,16 @@ pub fn long_new_impl<C: CApi>(
                         ),
                 );
             }
-            if !c.PyByteArray_Check(x_2)? {
-                let result_4 = c.PyBytes_AS_STRING(x_2)?;
-                let result_5 = c.Py_SIZE(x_2)?;
-                return Ok(
-                    Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?),
-                );
-            }
-            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-            let result_3 = c.Py_SIZE(x_2)?;
-            return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
+            let check_2 = c.PyByteArray_Check(x_2)?;
+            let string = if check_2 {
+                let result_2 = c.PyByteArray_AS_STRING(x_2)?;
+                result_2.clone()
+            } else {
+                let result_3 = c.PyBytes_AS_STRING(x_2)?;
+                result_3.clone()
+            };
+            let result_4 = c.Py_SIZE(x_2)?;
+            return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
         }
         if (result < 2) || (result > 36) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -3075,14 +3073,16 @@ pub fn long_new_impl<C: CApi>(
                     ),
             );
         }
-        if !c.PyByteArray_Check(x_2)? {
-            let result_4 = c.PyBytes_AS_STRING(x_2)?;
-            let result_5 = c.Py_SIZE(x_2)?;
-            return Ok(Some(c._PyLong_FromBytes(&result_4, result_5, result as i32)?));
-        }
-        let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-        let result_3 = c.Py_SIZE(x_2)?;
-        return Ok(Some(c._PyLong_FromBytes(&result_2, result_3, result as i32)?));
+        let check_2 = c.PyByteArray_Check(x_2)?;
+        let string = if check_2 {
+            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
+            result_2.clone()
+        } else {
+            let result_3 = c.PyBytes_AS_STRING(x_2)?;
+            result_3.clone()
+        };
+        let result_4 = c.Py_SIZE(x_2)?;
+        return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
     }
     return Ok(super::abstract_::PyNumber_Long(c, x_2)?);
 }

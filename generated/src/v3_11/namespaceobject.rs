@@ -108,211 +108,56 @@ pub fn namespace_repr<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::namespace_repr);
     let _PyNamespace_Type = c.global(Global::_PyNamespace_Type)?;
-    if c.Py_IS_TYPE(ns, &_PyNamespace_Type)? {
-        let result = super::object::Py_ReprEnter(c, ns)?;
-        if result != 0 {
-            let value = if result > 0 {
-                let result_2 = c
-                    .PyUnicode_FromFormat(
-                        "%s(...)",
-                        &[Argument::Str("namespace".to_owned())],
-                    )?;
-                Some(result_2.clone())
-            } else {
-                None
-            };
-            return Ok(value);
-        }
-        let pairs = match c.PyList_New(0) {
-            Ok(pairs) => pairs,
-            Err(error) if c.is_exception(&error) => {
-                super::object::Py_ReprLeave(c, ns)?;
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let d = c._PyNamespaceObject_ns_dict(ns)?;
-        let keys = match c.PyDict_Keys(d.as_ref()) {
-            Ok(keys) => keys,
-            Err(error_2) if c.is_exception(&error_2) => {
-                super::object::Py_ReprLeave(c, ns)?;
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let keys_iter = match super::abstract_::PyObject_GetIter(c, &keys) {
-            Ok(keys_iter) => keys_iter,
-            Err(error_3) if c.is_exception(&error_3) => {
-                super::object::Py_ReprLeave(c, ns)?;
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        {
-            let mut loop_error = 0i32;
-            loop {
-                let key = match super::abstract_::PyIter_Next(c, &keys_iter) {
-                    Ok(key) => key,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "namespace_repr: call of PyUnicode_FromString while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                if let Some(key_2) = &key {
-                    let check = c.PyUnicode_Check(key_2)?;
-                    let loop_error_3 = if check && c.PyUnicode_GET_LENGTH(key_2)? > 0 {
-                        let object = match d.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        let value_2 = match c.PyDict_GetItemWithError(&object, key_2) {
-                            Ok(value_2) => value_2,
-                            Err(error_5) if c.is_exception(&error_5) => {
-                                super::object::Py_ReprLeave(c, ns)?;
-                                return Err(error_5);
-                            }
-                            Err(error_5) => return Err(error_5),
-                        };
-                        let loop_error_2 = if let Some(value_3) = &value_2 {
-                            let item = match c
-                                .PyUnicode_FromFormat(
-                                    "%U=%R",
-                                    &[
-                                        Argument::Object(key_2.clone()),
-                                        Argument::Object(value_3.clone()),
-                                    ],
-                                )
-                            {
-                                Ok(item) => item,
-                                Err(error_6) if c.is_exception(&error_6) => {
-                                    super::object::Py_ReprLeave(c, ns)?;
-                                    return Err(error_6);
-                                }
-                                Err(error_6) => return Err(error_6),
-                            };
-                            let result_3 = match c.PyList_Append(&pairs, &item) {
-                                Ok(result_3) => result_3,
-                                Err(error_7) if c.is_exception(&error_7) => {
-                                    super::object::Py_ReprLeave(c, ns)?;
-                                    return Err(error_7);
-                                }
-                                Err(error_7) => return Err(error_7),
-                            };
-                            result_3
-                        } else {
-                            loop_error
-                        };
-                        loop_error_2
-                    } else {
-                        loop_error
-                    };
-                    if !(loop_error_3 != 0) {
-                        loop_error = loop_error_3;
-                        continue;
-                    }
-                    super::object::Py_ReprLeave(c, ns)?;
-                    return Ok(None);
-                }
-                break;
-            }
-        };
-        let separator = match c.PyUnicode_FromString(Some(", ")) {
-            Ok(separator) => separator,
-            Err(error_8) if c.is_exception(&error_8) => {
-                super::object::Py_ReprLeave(c, ns)?;
-                return Err(error_8);
-            }
-            Err(error_8) => return Err(error_8),
-        };
-        let pairsrepr = match c.PyUnicode_Join(&separator, &pairs) {
-            Ok(pairsrepr) => pairsrepr,
-            Err(error_9) if c.is_exception(&error_9) => {
-                super::object::Py_ReprLeave(c, ns)?;
-                return Err(error_9);
-            }
-            Err(error_9) => return Err(error_9),
-        };
-        let repr = match c
-            .PyUnicode_FromFormat(
-                "%s(%S)",
-                &[
-                    Argument::Str("namespace".to_owned()),
-                    Argument::Object(pairsrepr.clone()),
-                ],
-            )
-        {
-            Ok(repr) => repr,
-            Err(error_10) if c.is_exception(&error_10) => {
-                super::object::Py_ReprLeave(c, ns)?;
-                return Err(error_10);
-            }
-            Err(error_10) => return Err(error_10),
-        };
-        match super::object::Py_ReprLeave(c, ns) {
-            Ok(_) => {}
-            Err(error_11) if c.is_exception(&error_11) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "namespace_repr: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_11) => return Err(error_11),
-        };
-        return Ok(Some(repr));
-    }
-    let tp = c.Py_TYPE(ns)?;
-    let tp_name = c.PyTypeObject_tp_name(&tp)?;
-    let result_5 = super::object::Py_ReprEnter(c, ns)?;
-    if result_5 != 0 {
-        let value_4 = if result_5 > 0 {
-            let result_6 = c
-                .PyUnicode_FromFormat("%s(...)", &[Argument::Str(tp_name.clone())])?;
-            Some(result_6.clone())
+    let result = c.Py_IS_TYPE(ns, &_PyNamespace_Type)?;
+    let value = if result {
+        "namespace".to_owned()
+    } else {
+        let tp = c.Py_TYPE(ns)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        tp_name.clone()
+    };
+    let result_2 = super::object::Py_ReprEnter(c, ns)?;
+    if result_2 != 0 {
+        let value_2 = if result_2 > 0 {
+            let result_3 = c
+                .PyUnicode_FromFormat("%s(...)", &[Argument::Str(value.clone())])?;
+            Some(result_3.clone())
         } else {
             None
         };
-        return Ok(value_4);
+        return Ok(value_2);
     }
-    let pairs_2 = match c.PyList_New(0) {
-        Ok(pairs_2) => pairs_2,
-        Err(error_12) if c.is_exception(&error_12) => {
+    let pairs = match c.PyList_New(0) {
+        Ok(pairs) => pairs,
+        Err(error) if c.is_exception(&error) => {
             super::object::Py_ReprLeave(c, ns)?;
-            return Err(error_12);
+            return Err(error);
         }
-        Err(error_12) => return Err(error_12),
+        Err(error) => return Err(error),
     };
-    let d_2 = c._PyNamespaceObject_ns_dict(ns)?;
-    let keys_2 = match c.PyDict_Keys(d_2.as_ref()) {
-        Ok(keys_2) => keys_2,
-        Err(error_13) if c.is_exception(&error_13) => {
+    let d = c._PyNamespaceObject_ns_dict(ns)?;
+    let keys = match c.PyDict_Keys(d.as_ref()) {
+        Ok(keys) => keys,
+        Err(error_2) if c.is_exception(&error_2) => {
             super::object::Py_ReprLeave(c, ns)?;
-            return Err(error_13);
+            return Err(error_2);
         }
-        Err(error_13) => return Err(error_13),
+        Err(error_2) => return Err(error_2),
     };
-    let keys_iter_2 = match super::abstract_::PyObject_GetIter(c, &keys_2) {
-        Ok(keys_iter_2) => keys_iter_2,
-        Err(error_14) if c.is_exception(&error_14) => {
+    let keys_iter = match super::abstract_::PyObject_GetIter(c, &keys) {
+        Ok(keys_iter) => keys_iter,
+        Err(error_3) if c.is_exception(&error_3) => {
             super::object::Py_ReprLeave(c, ns)?;
-            return Err(error_14);
+            return Err(error_3);
         }
-        Err(error_14) => return Err(error_14),
+        Err(error_3) => return Err(error_3),
     };
     {
-        let mut loop_error_4 = 0i32;
+        let mut loop_error = 0i32;
         loop {
-            let key_3 = match super::abstract_::PyIter_Next(c, &keys_iter_2) {
-                Ok(key_3) => key_3,
-                Err(error_15) if c.is_exception(&error_15) => {
+            let key = match super::abstract_::PyIter_Next(c, &keys_iter) {
+                Ok(key) => key,
+                Err(error_4) if c.is_exception(&error_4) => {
                     return Err(
                         c
                             .unsupported(
@@ -320,58 +165,58 @@ pub fn namespace_repr<C: CApi>(
                             ),
                     );
                 }
-                Err(error_15) => return Err(error_15),
+                Err(error_4) => return Err(error_4),
             };
-            if let Some(key_4) = &key_3 {
-                let check_2 = c.PyUnicode_Check(key_4)?;
-                let loop_error_6 = if check_2 && c.PyUnicode_GET_LENGTH(key_4)? > 0 {
-                    let object_2 = match d_2.as_ref() {
+            if let Some(key_2) = &key {
+                let check = c.PyUnicode_Check(key_2)?;
+                let loop_error_3 = if check && c.PyUnicode_GET_LENGTH(key_2)? > 0 {
+                    let object = match d.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let value_5 = match c.PyDict_GetItemWithError(&object_2, key_4) {
-                        Ok(value_5) => value_5,
-                        Err(error_16) if c.is_exception(&error_16) => {
+                    let value_3 = match c.PyDict_GetItemWithError(&object, key_2) {
+                        Ok(value_3) => value_3,
+                        Err(error_5) if c.is_exception(&error_5) => {
                             super::object::Py_ReprLeave(c, ns)?;
-                            return Err(error_16);
+                            return Err(error_5);
                         }
-                        Err(error_16) => return Err(error_16),
+                        Err(error_5) => return Err(error_5),
                     };
-                    let loop_error_5 = if let Some(value_6) = &value_5 {
-                        let item_2 = match c
+                    let loop_error_2 = if let Some(value_4) = &value_3 {
+                        let item = match c
                             .PyUnicode_FromFormat(
                                 "%U=%R",
                                 &[
-                                    Argument::Object(key_4.clone()),
-                                    Argument::Object(value_6.clone()),
+                                    Argument::Object(key_2.clone()),
+                                    Argument::Object(value_4.clone()),
                                 ],
                             )
                         {
-                            Ok(item_2) => item_2,
-                            Err(error_17) if c.is_exception(&error_17) => {
+                            Ok(item) => item,
+                            Err(error_6) if c.is_exception(&error_6) => {
                                 super::object::Py_ReprLeave(c, ns)?;
-                                return Err(error_17);
+                                return Err(error_6);
                             }
-                            Err(error_17) => return Err(error_17),
+                            Err(error_6) => return Err(error_6),
                         };
-                        let result_7 = match c.PyList_Append(&pairs_2, &item_2) {
-                            Ok(result_7) => result_7,
-                            Err(error_18) if c.is_exception(&error_18) => {
+                        let result_4 = match c.PyList_Append(&pairs, &item) {
+                            Ok(result_4) => result_4,
+                            Err(error_7) if c.is_exception(&error_7) => {
                                 super::object::Py_ReprLeave(c, ns)?;
-                                return Err(error_18);
+                                return Err(error_7);
                             }
-                            Err(error_18) => return Err(error_18),
+                            Err(error_7) => return Err(error_7),
                         };
-                        result_7
+                        result_4
                     } else {
-                        loop_error_4
+                        loop_error
                     };
-                    loop_error_5
+                    loop_error_2
                 } else {
-                    loop_error_4
+                    loop_error
                 };
-                if !(loop_error_6 != 0) {
-                    loop_error_4 = loop_error_6;
+                if !(loop_error_3 != 0) {
+                    loop_error = loop_error_3;
                     continue;
                 }
                 super::object::Py_ReprLeave(c, ns)?;
@@ -380,38 +225,38 @@ pub fn namespace_repr<C: CApi>(
             break;
         }
     };
-    let separator_2 = match c.PyUnicode_FromString(Some(", ")) {
-        Ok(separator_2) => separator_2,
-        Err(error_19) if c.is_exception(&error_19) => {
+    let separator = match c.PyUnicode_FromString(Some(", ")) {
+        Ok(separator) => separator,
+        Err(error_8) if c.is_exception(&error_8) => {
             super::object::Py_ReprLeave(c, ns)?;
-            return Err(error_19);
+            return Err(error_8);
         }
-        Err(error_19) => return Err(error_19),
+        Err(error_8) => return Err(error_8),
     };
-    let pairsrepr_2 = match c.PyUnicode_Join(&separator_2, &pairs_2) {
-        Ok(pairsrepr_2) => pairsrepr_2,
-        Err(error_20) if c.is_exception(&error_20) => {
+    let pairsrepr = match c.PyUnicode_Join(&separator, &pairs) {
+        Ok(pairsrepr) => pairsrepr,
+        Err(error_9) if c.is_exception(&error_9) => {
             super::object::Py_ReprLeave(c, ns)?;
-            return Err(error_20);
+            return Err(error_9);
         }
-        Err(error_20) => return Err(error_20),
+        Err(error_9) => return Err(error_9),
     };
-    let repr_2 = match c
+    let repr = match c
         .PyUnicode_FromFormat(
             "%s(%S)",
-            &[Argument::Str(tp_name.clone()), Argument::Object(pairsrepr_2.clone())],
+            &[Argument::Str(value.clone()), Argument::Object(pairsrepr.clone())],
         )
     {
-        Ok(repr_2) => repr_2,
-        Err(error_21) if c.is_exception(&error_21) => {
+        Ok(repr) => repr,
+        Err(error_10) if c.is_exception(&error_10) => {
             super::object::Py_ReprLeave(c, ns)?;
-            return Err(error_21);
+            return Err(error_10);
         }
-        Err(error_21) => return Err(error_21),
+        Err(error_10) => return Err(error_10),
     };
     match super::object::Py_ReprLeave(c, ns) {
         Ok(_) => {}
-        Err(error_22) if c.is_exception(&error_22) => {
+        Err(error_11) if c.is_exception(&error_11) => {
             return Err(
                 c
                     .unsupported(
@@ -419,9 +264,9 @@ pub fn namespace_repr<C: CApi>(
                     ),
             );
         }
-        Err(error_22) => return Err(error_22),
+        Err(error_11) => return Err(error_11),
     };
-    return Ok(Some(repr_2));
+    return Ok(Some(repr));
 }
 /// CPython: Objects/namespaceobject.c, `namespace_clear`.
 pub fn namespace_clear<C: CApi>(c: &mut C, ns: &C::Object) -> Result<i32, C::Error> {

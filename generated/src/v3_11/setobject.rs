@@ -523,8 +523,14 @@ pub fn set_update_internal<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
-                != 0
+            if c
+                ._PyDict_Next(
+                    other,
+                    &mut pos_2,
+                    Some(&mut key),
+                    Some(&mut value),
+                    Some(&mut hash),
+                )? != 0
             {
                 if !(c.set_add_entry(so, key.as_ref(), hash)? != 0) {
                     pos = pos_2;
@@ -1429,8 +1435,8 @@ pub fn set_symmetric_difference_update<C: CApi>(
                     ._PyDict_Next(
                         other,
                         &mut pos_2,
-                        &mut key,
-                        &mut value,
+                        Some(&mut key),
+                        Some(&mut value),
                         Some(&mut hash),
                     )? != 0
                 {
@@ -1868,23 +1874,27 @@ pub fn set_reduce<C: CApi>(
     c: &mut C,
     so: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_reduce);
     let keys = super::abstract_::PySequence_List(c, so)?;
     let args = c.PyTuple_Pack(1, &[Argument::Object(keys.clone())])?;
-    let state = super::typeobject::_PyObject_GetState(c, so)?;
-    let tp = c.Py_TYPE(so)?;
-    return Ok(
-        c
-            .PyTuple_Pack(
-                3,
-                &[
-                    Argument::Object(tp.clone()),
-                    Argument::Object(args.clone()),
-                    Argument::Object(state.clone()),
-                ],
-            )?,
-    );
+    if let Some(state) = &super::typeobject::_PyObject_GetState(c, so)? {
+        let tp = c.Py_TYPE(so)?;
+        return Ok(
+            Some(
+                c
+                    .PyTuple_Pack(
+                        3,
+                        &[
+                            Argument::Object(tp.clone()),
+                            Argument::Object(args.clone()),
+                            Argument::Object(state.clone()),
+                        ],
+                    )?,
+            ),
+        );
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set_sizeof`.
 pub fn set_sizeof<C: CApi>(

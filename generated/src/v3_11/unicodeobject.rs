@@ -70,104 +70,73 @@ pub fn unicode_encode<C: CApi>(
             0,
         )?;
     if noptargs != 0 {
-        if !result.get(0).cloned().flatten().is_some() {
-            let item_7 = result.get(1).cloned().flatten();
-            let object_5 = match item_7.as_ref() {
+        let item = result.get(0).cloned().flatten();
+        let encoding = if item.is_some() {
+            let item_2 = result.get(0).cloned().flatten();
+            let object = match item_2.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_5)? {
-                let item_9 = result.get(1).cloned().flatten();
-                let object_6 = match item_9.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_4 = result.get(0).cloned().flatten();
+                let object_2 = match item_4.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_6)?;
+                c._PyArg_BadArgument("encode", "argument 'encoding'", "str", &object_2)?;
                 return Ok(None);
             }
-            let item_8 = result.get(1).cloned().flatten();
-            let mut errors_length_2 = 0;
-            let result_4 = c
+            let item_3 = result.get(0).cloned().flatten();
+            let mut encoding_length = 0;
+            let result_2 = c
                 .PyUnicode_AsUTF8AndSize_3_11(
-                    item_8.as_ref(),
-                    Some(&mut errors_length_2),
+                    item_3.as_ref(),
+                    Some(&mut encoding_length),
                 )?;
-            if c.strlen(&result_4)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            if c.strlen(&result_2)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_encode_impl(
-                        c,
-                        self_,
-                        None,
-                        Some(&result_4),
-                    )?,
-                ),
-            );
-        }
-        let item = result.get(0).cloned().flatten();
-        let object = match item.as_ref() {
+            if !(noptargs.wrapping_sub(1) != 0) {
+                return Ok(
+                    Some(
+                        super::unicodeobject::unicode_encode_impl(
+                            c,
+                            self_,
+                            Some(&result_2),
+                            None,
+                        )?,
+                    ),
+                );
+            }
+            Some(result_2.clone())
+        } else {
+            None::<String>
+        };
+        let item_5 = result.get(1).cloned().flatten();
+        let object_3 = match item_5.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_6 = result.get(0).cloned().flatten();
-            let object_4 = match item_6.as_ref() {
+        if !c.PyUnicode_Check(&object_3)? {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_4 = match item_7.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("encode", "argument 'encoding'", "str", &object_4)?;
+            c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_4)?;
             return Ok(None);
         }
-        let item_2 = result.get(0).cloned().flatten();
-        let mut encoding_length = 0;
-        let result_2 = c
-            .PyUnicode_AsUTF8AndSize_3_11(item_2.as_ref(), Some(&mut encoding_length))?;
-        if c.strlen(&result_2)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs.wrapping_sub(1) != 0 {
-            let item_3 = result.get(1).cloned().flatten();
-            let object_2 = match item_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_2)? {
-                let item_5 = result.get(1).cloned().flatten();
-                let object_3 = match item_5.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_3)?;
-                return Ok(None);
-            }
-            let item_4 = result.get(1).cloned().flatten();
-            let mut errors_length = 0;
-            let result_3 = c
-                .PyUnicode_AsUTF8AndSize_3_11(
-                    item_4.as_ref(),
-                    Some(&mut errors_length),
-                )?;
-            if c.strlen(&result_3)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_encode_impl(
-                        c,
-                        self_,
-                        Some(&result_2),
-                        Some(&result_3),
-                    )?,
-                ),
+        let item_6 = result.get(1).cloned().flatten();
+        let mut errors_length = 0;
+        let result_3 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_6.as_ref(), Some(&mut errors_length))?;
+        if c.strlen(&result_3)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
@@ -175,8 +144,8 @@ pub fn unicode_encode<C: CApi>(
                 super::unicodeobject::unicode_encode_impl(
                     c,
                     self_,
-                    Some(&result_2),
-                    None,
+                    encoding.as_deref(),
+                    Some(&result_3),
                 )?,
             ),
         );
@@ -729,102 +698,72 @@ pub fn unicode_new<C: CApi>(
         } else {
             (noptargs, None)
         };
-        if !result_2.get(1).cloned().flatten().is_some() {
-            let item_8 = result_2.get(2).cloned().flatten();
-            let object_5 = match item_8.as_ref() {
+        let item_2 = result_2.get(1).cloned().flatten();
+        let encoding = if item_2.is_some() {
+            let item_3 = result_2.get(1).cloned().flatten();
+            let object = match item_3.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_5)? {
-                let item_10 = result_2.get(2).cloned().flatten();
-                let object_6 = match item_10.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_5 = result_2.get(1).cloned().flatten();
+                let object_2 = match item_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_6)?;
+                c._PyArg_BadArgument("str", "argument 'encoding'", "str", &object_2)?;
                 return Ok(None);
             }
-            let item_9 = result_2.get(2).cloned().flatten();
-            let mut errors_length_2 = 0;
-            let result_5 = c
+            let item_4 = result_2.get(1).cloned().flatten();
+            let mut encoding_length = 0;
+            let result_3 = c
                 .PyUnicode_AsUTF8AndSize_3_11(
-                    item_9.as_ref(),
-                    Some(&mut errors_length_2),
+                    item_4.as_ref(),
+                    Some(&mut encoding_length),
                 )?;
-            if c.strlen(&result_5)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            if c.strlen(&result_3)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                super::unicodeobject::unicode_new_impl(
-                    c,
-                    type_,
-                    x_2.as_ref(),
-                    None,
-                    Some(&result_5),
-                )?,
-            );
-        }
-        let item_2 = result_2.get(1).cloned().flatten();
-        let object = match item_2.as_ref() {
+            if !(noptargs_3.wrapping_sub(1) != 0) {
+                return Ok(
+                    super::unicodeobject::unicode_new_impl(
+                        c,
+                        type_,
+                        x_2.as_ref(),
+                        Some(&result_3),
+                        None,
+                    )?,
+                );
+            }
+            Some(result_3.clone())
+        } else {
+            None::<String>
+        };
+        let item_6 = result_2.get(2).cloned().flatten();
+        let object_3 = match item_6.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_7 = result_2.get(1).cloned().flatten();
-            let object_4 = match item_7.as_ref() {
+        if !c.PyUnicode_Check(&object_3)? {
+            let item_8 = result_2.get(2).cloned().flatten();
+            let object_4 = match item_8.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("str", "argument 'encoding'", "str", &object_4)?;
+            c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_4)?;
             return Ok(None);
         }
-        let item_3 = result_2.get(1).cloned().flatten();
-        let mut encoding_length = 0;
-        let result_3 = c
-            .PyUnicode_AsUTF8AndSize_3_11(item_3.as_ref(), Some(&mut encoding_length))?;
-        if c.strlen(&result_3)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs_3.wrapping_sub(1) != 0 {
-            let item_4 = result_2.get(2).cloned().flatten();
-            let object_2 = match item_4.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_2)? {
-                let item_6 = result_2.get(2).cloned().flatten();
-                let object_3 = match item_6.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_3)?;
-                return Ok(None);
-            }
-            let item_5 = result_2.get(2).cloned().flatten();
-            let mut errors_length = 0;
-            let result_4 = c
-                .PyUnicode_AsUTF8AndSize_3_11(
-                    item_5.as_ref(),
-                    Some(&mut errors_length),
-                )?;
-            if c.strlen(&result_4)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                super::unicodeobject::unicode_new_impl(
-                    c,
-                    type_,
-                    x_2.as_ref(),
-                    Some(&result_3),
-                    Some(&result_4),
-                )?,
+        let item_7 = result_2.get(2).cloned().flatten();
+        let mut errors_length = 0;
+        let result_4 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_7.as_ref(), Some(&mut errors_length))?;
+        if c.strlen(&result_4)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
@@ -832,8 +771,8 @@ pub fn unicode_new<C: CApi>(
                 c,
                 type_,
                 x_2.as_ref(),
-                Some(&result_3),
-                None,
+                encoding.as_deref(),
+                Some(&result_4),
             )?,
         );
     }
@@ -1406,56 +1345,66 @@ pub fn ucs4lib_rfind<C: CApi>(
         c.ucs4lib_fastsearch(str, str_len, sub, sub_len, -1, 2)?.wrapping_add(offset),
     );
 }
-/// CPython: Objects/unicodeobject.c, `stringlib__factorize`.
-pub fn stringlib__factorize<C: CApi>(
+/// CPython: Objects/unicodeobject.c, `stringlib__lex_search`.
+pub fn stringlib__lex_search<C: CApi>(
     c: &mut C,
-    needle: &mut i32,
+    needle: &[i32],
     len_needle: isize,
     return_period: &mut isize,
+    invert_alphabet: i32,
 ) -> Result<isize, C::Error> {
-    c.enter(FunctionId::unicodeobject_stringlib__factorize);
-    let mut period1 = 0;
-    let result = match c
-        .unicodeobject_stringlib__lex_search(needle, len_needle, &mut period1, 0)
-    {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib__factorize: call of stringlib__lex_search while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let mut period2 = 0;
-    let result_2 = match c
-        .unicodeobject_stringlib__lex_search(needle, len_needle, &mut period2, 1)
-    {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            if !(result > -1) {
-                *return_period = period2;
-                return Err(error_2);
+    c.enter(FunctionId::stringlib__lex_search);
+    let (max_suffix_4, period_5) = {
+        let mut candidate = 1isize;
+        let mut k = 0isize;
+        let mut max_suffix = 0isize;
+        let mut period = 1isize;
+        loop {
+            if candidate.wrapping_add(k) < len_needle {
+                let item = match needle.get(candidate.wrapping_add(k) as usize) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let item_2 = match needle.get(max_suffix.wrapping_add(k) as usize) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let value = if invert_alphabet != 0 {
+                    item_2 < item
+                } else {
+                    item < item_2
+                };
+                let (candidate_7, k_5, max_suffix_3, period_4) = if value {
+                    let candidate_2 = candidate.wrapping_add(k.wrapping_add(1));
+                    let period_2 = candidate_2.wrapping_sub(max_suffix);
+                    (candidate_2, 0isize, max_suffix, period_2)
+                } else {
+                    let (candidate_6, k_4, max_suffix_2, period_3) = if item == item_2 {
+                        let (candidate_4, k_3) = if k.wrapping_add(1) != period {
+                            let k_2 = k.wrapping_add(1);
+                            (candidate, k_2)
+                        } else {
+                            let candidate_3 = candidate.wrapping_add(period);
+                            (candidate_3, 0isize)
+                        };
+                        (candidate_4, k_3, max_suffix, period)
+                    } else {
+                        let candidate_5 = candidate.wrapping_add(1);
+                        (candidate_5, 0isize, candidate, 1isize)
+                    };
+                    (candidate_6, k_4, max_suffix_2, period_3)
+                };
+                candidate = candidate_7;
+                k = k_5;
+                max_suffix = max_suffix_3;
+                period = period_4;
+                continue;
             }
-            *return_period = period1;
-            return Err(
-                c
-                    .unsupported(
-                        "stringlib__factorize: return of a computed value while an exception is pending",
-                    ),
-            );
+            break (max_suffix, period);
         }
-        Err(error_2) => return Err(error_2),
     };
-    let (cut, period) = if result > result_2 {
-        (result, period1)
-    } else {
-        (result_2, period2)
-    };
-    *return_period = period;
-    return Ok(cut);
+    *return_period = period_5;
+    return Ok(max_suffix_4);
 }
 /// CPython: Objects/unicodeobject.c, `stringlib__two_way_find`.
 pub fn stringlib__two_way_find<C: CApi>(
@@ -1469,6 +1418,184 @@ pub fn stringlib__two_way_find<C: CApi>(
     let p = c.new_struct("stringlib_prework")?;
     c.unicodeobject_stringlib__preprocess(needle, len_needle, &p)?;
     return Ok(c.unicodeobject_stringlib__two_way(haystack, len_haystack, &p)?);
+}
+/// CPython: Objects/unicodeobject.c, `stringlib_default_rfind`.
+pub fn stringlib_default_rfind<C: CApi>(
+    c: &mut C,
+    s: &[i32],
+    n: isize,
+    p: &[i32],
+    m: isize,
+    _maxcount: isize,
+    _mode: i32,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::stringlib_default_rfind);
+    let mlast = m.wrapping_sub(1);
+    let skip = m.wrapping_sub(1);
+    let w = n.wrapping_sub(m);
+    let item = match p.get(0) {
+        Some(item) => *item,
+        None => return Err(c.unsupported("element outside of an array")),
+    };
+    let mask = (0 | (1 as i32).wrapping_shl((item & 63) as u32)) as u64;
+    let (mask_4, skip_4) = {
+        let mut i = mlast;
+        let mut mask_2 = mask;
+        let mut skip_2 = skip;
+        loop {
+            if i > 0 {
+                let item_2 = match p.get(i as usize) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let mask_3 = mask_2
+                    | ((1 as i32).wrapping_shl((item_2 & 63) as u32) as u64);
+                let item_3 = match p.get(i as usize) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let item_4 = match p.get(0) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let skip_3 = if item_3 == item_4 { i.wrapping_sub(1) } else { skip_2 };
+                let i_2 = i.wrapping_sub(1);
+                i = i_2;
+                mask_2 = mask_3;
+                skip_2 = skip_3;
+                continue;
+            }
+            break (mask_2, skip_2);
+        }
+    };
+    {
+        let mut i_3 = w;
+        loop {
+            if i_3 >= 0 {
+                let item_5 = match s.get(i_3 as usize) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let item_6 = match p.get(0) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let i_6 = if item_5 == item_6 {
+                    let j_3 = {
+                        let mut j = mlast;
+                        loop {
+                            if j > 0 {
+                                let item_7 = match s.get(i_3.wrapping_add(j) as usize) {
+                                    Some(item) => *item,
+                                    None => {
+                                        return Err(c.unsupported("element outside of an array"));
+                                    }
+                                };
+                                let item_8 = match p.get(j as usize) {
+                                    Some(item) => *item,
+                                    None => {
+                                        return Err(c.unsupported("element outside of an array"));
+                                    }
+                                };
+                                if !(item_7 != item_8) {
+                                    let j_2 = j.wrapping_sub(1);
+                                    j = j_2;
+                                    continue;
+                                }
+                                break j;
+                            } else {
+                                break j
+                            }
+                        }
+                    };
+                    if j_3 == 0 {
+                        return Ok(i_3);
+                    }
+                    let i_4 = if i_3 > 0 {
+                        let item_9 = match s.get(i_3.wrapping_sub(1) as usize) {
+                            Some(item) => *item,
+                            None => {
+                                return Err(c.unsupported("element outside of an array"));
+                            }
+                        };
+                        if (mask_4
+                            & ((1 as i32).wrapping_shl((item_9 & 63) as u32) as u64))
+                            != 0
+                        {
+                            i_3.wrapping_sub(skip_4)
+                        } else {
+                            i_3.wrapping_sub(m)
+                        }
+                    } else {
+                        i_3.wrapping_sub(skip_4)
+                    };
+                    i_4
+                } else {
+                    let i_5 = if i_3 > 0 {
+                        let item_10 = match s.get(i_3.wrapping_sub(1) as usize) {
+                            Some(item) => *item,
+                            None => {
+                                return Err(c.unsupported("element outside of an array"));
+                            }
+                        };
+                        if (mask_4
+                            & ((1 as i32).wrapping_shl((item_10 & 63) as u32) as u64))
+                            != 0
+                        {
+                            i_3
+                        } else {
+                            i_3.wrapping_sub(m)
+                        }
+                    } else {
+                        i_3
+                    };
+                    i_5
+                };
+                let i_7 = i_6.wrapping_sub(1);
+                i_3 = i_7;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(-1);
+}
+/// CPython: Objects/unicodeobject.c, `stringlib_count_char`.
+pub fn stringlib_count_char<C: CApi>(
+    c: &mut C,
+    s: &[i32],
+    n: isize,
+    p0: i32,
+    maxcount: isize,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::stringlib_count_char);
+    let count_4 = {
+        let mut count = 0isize;
+        let mut i = 0isize;
+        loop {
+            if i < n {
+                let item = match s.get(i as usize) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let count_3 = if item == p0 {
+                    let count_2 = count.wrapping_add(1);
+                    if count_2 == maxcount {
+                        return Ok(maxcount);
+                    }
+                    count_2
+                } else {
+                    count
+                };
+                let i_2 = i.wrapping_add(1);
+                count = count_3;
+                i = i_2;
+                continue;
+            }
+            break count;
+        }
+    };
+    return Ok(count_4);
 }
 /// CPython: Objects/unicodeobject.c, `stringlib_count`.
 pub fn stringlib_count<C: CApi>(
@@ -6898,21 +7025,7 @@ pub fn unicode_maketrans_impl<C: CApi>(
                 let mut i_6 = i_5;
                 let mut key_3 = None::<C::Object>;
                 let mut value_2 = None::<C::Object>;
-                let result_5 = match c
-                    .PyDict_Next(x, &mut i_6, Some(&mut key_3), &mut value_2)
-                {
-                    Ok(result_5) => result_5,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_maketrans_impl: NULL as an argument of PyUnicode_Check",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result_5 != 0 {
+                if c.PyDict_Next(x, &mut i_6, Some(&mut key_3), &mut value_2)? != 0 {
                     let object = match key_3.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
@@ -6947,8 +7060,8 @@ pub fn unicode_maketrans_impl<C: CApi>(
                             }
                         };
                         let data = c.PyUnicode_DATA(&object_4)?;
-                        let result_6 = c.PyUnicode_READ(kind, Some(&data), 0)?;
-                        let newkey = c.PyLong_FromLong(result_6 as i64)?;
+                        let result_5 = c.PyUnicode_READ(kind, Some(&data), 0)?;
+                        let newkey = c.PyLong_FromLong(result_5 as i64)?;
                         let object_5 = match value_2.as_ref() {
                             Some(object) => object.clone(),
                             None => {

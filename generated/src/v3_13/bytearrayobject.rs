@@ -93,103 +93,83 @@ pub fn bytearray___init__<C: CApi>(
         } else {
             (None, noptargs)
         };
-        if !result_2.get(1).cloned().flatten().is_some() {
-            let item_8 = result_2.get(2).cloned().flatten();
-            let object_5 = match item_8.as_ref() {
+        let item_2 = result_2.get(1).cloned().flatten();
+        let encoding = if item_2.is_some() {
+            let item_3 = result_2.get(1).cloned().flatten();
+            let object = match item_3.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_5)? {
-                let item_10 = result_2.get(2).cloned().flatten();
-                let object_6 = match item_10.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_5 = result_2.get(1).cloned().flatten();
+                let object_2 = match item_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 c._PyArg_BadArgument(
                     "bytearray",
-                    "argument 'errors'",
+                    "argument 'encoding'",
                     "str",
-                    &object_6,
+                    &object_2,
                 )?;
                 return Ok(-1);
             }
-            let item_9 = result_2.get(2).cloned().flatten();
-            let mut errors_length_2 = 0;
-            let result_5 = c
-                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
-            if c.strlen(&result_5)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            let item_4 = result_2.get(1).cloned().flatten();
+            let mut encoding_length = 0;
+            let result_3 = c
+                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut encoding_length)?;
+            if c.strlen(&result_3)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                c.bytearray___init___impl(self_, arg_2.as_ref(), None, Some(&result_5))?,
-            );
-        }
-        let item_2 = result_2.get(1).cloned().flatten();
-        let object = match item_2.as_ref() {
+            if !(noptargs_3.wrapping_sub(1) != 0) {
+                return Ok(
+                    c
+                        .bytearray___init___impl(
+                            self_,
+                            arg_2.as_ref(),
+                            Some(&result_3),
+                            None,
+                        )?,
+                );
+            }
+            Some(result_3.clone())
+        } else {
+            None::<String>
+        };
+        let item_6 = result_2.get(2).cloned().flatten();
+        let object_3 = match item_6.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_7 = result_2.get(1).cloned().flatten();
-            let object_4 = match item_7.as_ref() {
+        if !c.PyUnicode_Check(&object_3)? {
+            let item_8 = result_2.get(2).cloned().flatten();
+            let object_4 = match item_8.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("bytearray", "argument 'encoding'", "str", &object_4)?;
+            c._PyArg_BadArgument("bytearray", "argument 'errors'", "str", &object_4)?;
             return Ok(-1);
         }
-        let item_3 = result_2.get(1).cloned().flatten();
-        let mut encoding_length = 0;
-        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
-        if c.strlen(&result_3)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs_3.wrapping_sub(1) != 0 {
-            let item_4 = result_2.get(2).cloned().flatten();
-            let object_2 = match item_4.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_2)? {
-                let item_6 = result_2.get(2).cloned().flatten();
-                let object_3 = match item_6.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument(
-                    "bytearray",
-                    "argument 'errors'",
-                    "str",
-                    &object_3,
-                )?;
-                return Ok(-1);
-            }
-            let item_5 = result_2.get(2).cloned().flatten();
-            let mut errors_length = 0;
-            let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
-            if c.strlen(&result_4)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                c
-                    .bytearray___init___impl(
-                        self_,
-                        arg_2.as_ref(),
-                        Some(&result_3),
-                        Some(&result_4),
-                    )?,
+        let item_7 = result_2.get(2).cloned().flatten();
+        let mut errors_length = 0;
+        let result_4 = c.PyUnicode_AsUTF8AndSize(item_7.as_ref(), &mut errors_length)?;
+        if c.strlen(&result_4)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
-            c.bytearray___init___impl(self_, arg_2.as_ref(), Some(&result_3), None)?,
+            c
+                .bytearray___init___impl(
+                    self_,
+                    arg_2.as_ref(),
+                    encoding.as_deref(),
+                    Some(&result_4),
+                )?,
         );
     }
     return Ok(c.bytearray___init___impl(self_, None, None, None)?);
@@ -1230,97 +1210,69 @@ pub fn bytearray_decode<C: CApi>(
             0,
         )?;
     if noptargs != 0 {
-        if !result.get(0).cloned().flatten().is_some() {
-            let item_7 = result.get(1).cloned().flatten();
-            let object_5 = match item_7.as_ref() {
+        let item = result.get(0).cloned().flatten();
+        let encoding = if item.is_some() {
+            let item_2 = result.get(0).cloned().flatten();
+            let object = match item_2.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_5)? {
-                let item_9 = result.get(1).cloned().flatten();
-                let object_6 = match item_9.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_4 = result.get(0).cloned().flatten();
+                let object_2 = match item_4.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_6)?;
+                c._PyArg_BadArgument("decode", "argument 'encoding'", "str", &object_2)?;
                 return Ok(None);
             }
-            let item_8 = result.get(1).cloned().flatten();
-            let mut errors_length_2 = 0;
-            let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
-            if c.strlen(&result_4)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            let item_3 = result.get(0).cloned().flatten();
+            let mut encoding_length = 0;
+            let result_2 = c
+                .PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+            if c.strlen(&result_2)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_decode_impl(
-                        c,
-                        self_,
-                        None,
-                        Some(&result_4),
-                    )?,
-                ),
-            );
-        }
-        let item = result.get(0).cloned().flatten();
-        let object = match item.as_ref() {
+            if !(noptargs.wrapping_sub(1) != 0) {
+                return Ok(
+                    Some(
+                        super::bytearrayobject::bytearray_decode_impl(
+                            c,
+                            self_,
+                            Some(&result_2),
+                            None,
+                        )?,
+                    ),
+                );
+            }
+            Some(result_2.clone())
+        } else {
+            None::<String>
+        };
+        let item_5 = result.get(1).cloned().flatten();
+        let object_3 = match item_5.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_6 = result.get(0).cloned().flatten();
-            let object_4 = match item_6.as_ref() {
+        if !c.PyUnicode_Check(&object_3)? {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_4 = match item_7.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("decode", "argument 'encoding'", "str", &object_4)?;
+            c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_4)?;
             return Ok(None);
         }
-        let item_2 = result.get(0).cloned().flatten();
-        let mut encoding_length = 0;
-        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
-        if c.strlen(&result_2)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs.wrapping_sub(1) != 0 {
-            let item_3 = result.get(1).cloned().flatten();
-            let object_2 = match item_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_2)? {
-                let item_5 = result.get(1).cloned().flatten();
-                let object_3 = match item_5.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_3)?;
-                return Ok(None);
-            }
-            let item_4 = result.get(1).cloned().flatten();
-            let mut errors_length = 0;
-            let result_3 = c
-                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
-            if c.strlen(&result_3)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_decode_impl(
-                        c,
-                        self_,
-                        Some(&result_2),
-                        Some(&result_3),
-                    )?,
-                ),
+        let item_6 = result.get(1).cloned().flatten();
+        let mut errors_length = 0;
+        let result_3 = c.PyUnicode_AsUTF8AndSize(item_6.as_ref(), &mut errors_length)?;
+        if c.strlen(&result_3)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
@@ -1328,8 +1280,8 @@ pub fn bytearray_decode<C: CApi>(
                 super::bytearrayobject::bytearray_decode_impl(
                     c,
                     self_,
-                    Some(&result_2),
-                    None,
+                    encoding.as_deref(),
+                    Some(&result_3),
                 )?,
             ),
         );
@@ -1441,7 +1393,7 @@ pub fn bytearray_reduce<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_reduce);
     return Ok(super::bytearrayobject::bytearray_reduce_impl(c, self_)?);
 }
@@ -1451,7 +1403,7 @@ pub fn bytearray_reduce_ex<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_reduce_ex);
     c._PyArg_CheckPositional("__reduce_ex__", nargs, 0, 1)?;
     if nargs < 1 {
@@ -2195,34 +2147,32 @@ pub fn bytearray_decode_impl<C: CApi>(
     errors: Option<&str>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_decode_impl);
-    if let Some(encoding_2) = encoding {
-        let text = match errors {
-            Some(text) => text,
-            None => return Err(c.unsupported("NULL where a string must be")),
+    let encoding_3 = if let Some(encoding_2) = encoding {
+        encoding_2.to_owned()
+    } else {
+        let result = match c.PyUnicode_GetDefaultEncoding() {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                match errors {
+                    Some(text) => text,
+                    None => return Err(c.unsupported("NULL where a string must be")),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "bytearray_decode_impl: call of PyUnicode_FromEncodedObject while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
         };
-        return Ok(c.PyUnicode_FromEncodedObject(self_, Some(encoding_2), text)?);
-    }
-    let result = match c.PyUnicode_GetDefaultEncoding() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            match errors {
-                Some(text) => text,
-                None => return Err(c.unsupported("NULL where a string must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_decode_impl: call of PyUnicode_FromEncodedObject while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+        result.clone()
     };
-    let text_2 = match errors {
+    let text = match errors {
         Some(text) => text,
         None => return Err(c.unsupported("NULL where a string must be")),
     };
-    return Ok(c.PyUnicode_FromEncodedObject(self_, Some(&result), text_2)?);
+    return Ok(c.PyUnicode_FromEncodedObject(self_, Some(&encoding_3), text)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_alloc`.
 pub fn bytearray_alloc<C: CApi>(
@@ -2316,57 +2266,68 @@ pub fn _common_reduce<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     proto: i32,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_common_reduce);
-    let state = super::typeobject::_PyObject_GetState(c, self_)?;
-    if !(c.Py_SIZE(self_)? != 0) {
-        let tp_3 = c.Py_TYPE(self_)?;
+    if let Some(state) = &super::typeobject::_PyObject_GetState(c, self_)? {
+        if !(c.Py_SIZE(self_)? != 0) {
+            let tp_3 = c.Py_TYPE(self_)?;
+            return Ok(
+                Some(
+                    c
+                        .Py_BuildValue(
+                            "(O()N)",
+                            &[
+                                Argument::Object(tp_3.clone()),
+                                Argument::Object(state.clone()),
+                            ],
+                        )?,
+                ),
+            );
+        }
+        let result = c.PyByteArray_AS_STRING(self_)?;
+        if !(proto < 3) {
+            let tp_2 = c.Py_TYPE(self_)?;
+            let result_3 = c.Py_SIZE(self_)?;
+            return Ok(
+                Some(
+                    c
+                        .Py_BuildValue(
+                            "(O(y#)N)",
+                            &[
+                                Argument::Object(tp_2.clone()),
+                                Argument::Str(result.clone()),
+                                Argument::Int(result_3 as i64),
+                                Argument::Object(state.clone()),
+                            ],
+                        )?,
+                ),
+            );
+        }
+        let result_2 = c.Py_SIZE(self_)?;
+        let latin1 = c.PyUnicode_DecodeLatin1(&result, result_2, None)?;
+        let tp = c.Py_TYPE(self_)?;
         return Ok(
-            c
-                .Py_BuildValue(
-                    "(O()N)",
-                    &[Argument::Object(tp_3.clone()), Argument::Object(state.clone())],
-                )?,
+            Some(
+                c
+                    .Py_BuildValue(
+                        "(O(Ns)N)",
+                        &[
+                            Argument::Object(tp.clone()),
+                            Argument::Object(latin1.clone()),
+                            Argument::Str("latin-1".to_owned()),
+                            Argument::Object(state.clone()),
+                        ],
+                    )?,
+            ),
         );
     }
-    let result = c.PyByteArray_AS_STRING(self_)?;
-    if !(proto < 3) {
-        let tp_2 = c.Py_TYPE(self_)?;
-        let result_3 = c.Py_SIZE(self_)?;
-        return Ok(
-            c
-                .Py_BuildValue(
-                    "(O(y#)N)",
-                    &[
-                        Argument::Object(tp_2.clone()),
-                        Argument::Str(result.clone()),
-                        Argument::Int(result_3 as i64),
-                        Argument::Object(state.clone()),
-                    ],
-                )?,
-        );
-    }
-    let result_2 = c.Py_SIZE(self_)?;
-    let latin1 = c.PyUnicode_DecodeLatin1(&result, result_2, None)?;
-    let tp = c.Py_TYPE(self_)?;
-    return Ok(
-        c
-            .Py_BuildValue(
-                "(O(Ns)N)",
-                &[
-                    Argument::Object(tp.clone()),
-                    Argument::Object(latin1.clone()),
-                    Argument::Str("latin-1".to_owned()),
-                    Argument::Object(state.clone()),
-                ],
-            )?,
-    );
+    return Ok(None);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_reduce_impl`.
 pub fn bytearray_reduce_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_reduce_impl);
     return Ok(super::bytearrayobject::_common_reduce(c, self_, 2)?);
 }
@@ -2375,7 +2336,7 @@ pub fn bytearray_reduce_ex_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     proto: i32,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_reduce_ex_impl);
     return Ok(super::bytearrayobject::_common_reduce(c, self_, proto)?);
 }

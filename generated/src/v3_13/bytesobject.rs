@@ -968,101 +968,80 @@ pub fn bytes_decode<C: CApi>(
             0,
         )?;
     if noptargs != 0 {
-        if !result.get(0).cloned().flatten().is_some() {
-            let item_7 = result.get(1).cloned().flatten();
-            let object_5 = match item_7.as_ref() {
+        let item = result.get(0).cloned().flatten();
+        let encoding = if item.is_some() {
+            let item_2 = result.get(0).cloned().flatten();
+            let object = match item_2.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_5)? {
-                let item_9 = result.get(1).cloned().flatten();
-                let object_6 = match item_9.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_4 = result.get(0).cloned().flatten();
+                let object_2 = match item_4.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_6)?;
+                c._PyArg_BadArgument("decode", "argument 'encoding'", "str", &object_2)?;
                 return Ok(None);
             }
-            let item_8 = result.get(1).cloned().flatten();
-            let mut errors_length_2 = 0;
-            let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
-            if c.strlen(&result_4)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            let item_3 = result.get(0).cloned().flatten();
+            let mut encoding_length = 0;
+            let result_2 = c
+                .PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+            if c.strlen(&result_2)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_decode_impl(
-                        c,
-                        self_,
-                        None,
-                        Some(&result_4),
-                    )?,
-                ),
-            );
-        }
-        let item = result.get(0).cloned().flatten();
-        let object = match item.as_ref() {
+            if !(noptargs.wrapping_sub(1) != 0) {
+                return Ok(
+                    Some(
+                        super::bytesobject::bytes_decode_impl(
+                            c,
+                            self_,
+                            Some(&result_2),
+                            None,
+                        )?,
+                    ),
+                );
+            }
+            Some(result_2.clone())
+        } else {
+            None::<String>
+        };
+        let item_5 = result.get(1).cloned().flatten();
+        let object_3 = match item_5.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_6 = result.get(0).cloned().flatten();
-            let object_4 = match item_6.as_ref() {
+        if !c.PyUnicode_Check(&object_3)? {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_4 = match item_7.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("decode", "argument 'encoding'", "str", &object_4)?;
+            c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_4)?;
             return Ok(None);
         }
-        let item_2 = result.get(0).cloned().flatten();
-        let mut encoding_length = 0;
-        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
-        if c.strlen(&result_2)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs.wrapping_sub(1) != 0 {
-            let item_3 = result.get(1).cloned().flatten();
-            let object_2 = match item_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_2)? {
-                let item_5 = result.get(1).cloned().flatten();
-                let object_3 = match item_5.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_3)?;
-                return Ok(None);
-            }
-            let item_4 = result.get(1).cloned().flatten();
-            let mut errors_length = 0;
-            let result_3 = c
-                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
-            if c.strlen(&result_3)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_decode_impl(
-                        c,
-                        self_,
-                        Some(&result_2),
-                        Some(&result_3),
-                    )?,
-                ),
+        let item_6 = result.get(1).cloned().flatten();
+        let mut errors_length = 0;
+        let result_3 = c.PyUnicode_AsUTF8AndSize(item_6.as_ref(), &mut errors_length)?;
+        if c.strlen(&result_3)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
-            Some(super::bytesobject::bytes_decode_impl(c, self_, Some(&result_2), None)?),
+            Some(
+                super::bytesobject::bytes_decode_impl(
+                    c,
+                    self_,
+                    encoding.as_deref(),
+                    Some(&result_3),
+                )?,
+            ),
         );
     }
     return Ok(Some(super::bytesobject::bytes_decode_impl(c, self_, None, None)?));
@@ -1197,99 +1176,70 @@ pub fn bytes_new<C: CApi>(
         } else {
             (noptargs, None)
         };
-        if !result_2.get(1).cloned().flatten().is_some() {
-            let item_8 = result_2.get(2).cloned().flatten();
-            let object_5 = match item_8.as_ref() {
+        let item_2 = result_2.get(1).cloned().flatten();
+        let encoding = if item_2.is_some() {
+            let item_3 = result_2.get(1).cloned().flatten();
+            let object = match item_3.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_5)? {
-                let item_10 = result_2.get(2).cloned().flatten();
-                let object_6 = match item_10.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_5 = result_2.get(1).cloned().flatten();
+                let object_2 = match item_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyArg_BadArgument("bytes", "argument 'errors'", "str", &object_6)?;
+                c._PyArg_BadArgument("bytes", "argument 'encoding'", "str", &object_2)?;
                 return Ok(None);
             }
-            let item_9 = result_2.get(2).cloned().flatten();
-            let mut errors_length_2 = 0;
-            let result_5 = c
-                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
-            if c.strlen(&result_5)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            let item_4 = result_2.get(1).cloned().flatten();
+            let mut encoding_length = 0;
+            let result_3 = c
+                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut encoding_length)?;
+            if c.strlen(&result_3)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_new_impl(
-                        c,
-                        type_,
-                        x_2.as_ref(),
-                        None,
-                        Some(&result_5),
-                    )?,
-                ),
-            );
-        }
-        let item_2 = result_2.get(1).cloned().flatten();
-        let object = match item_2.as_ref() {
+            if !(noptargs_3.wrapping_sub(1) != 0) {
+                return Ok(
+                    Some(
+                        super::bytesobject::bytes_new_impl(
+                            c,
+                            type_,
+                            x_2.as_ref(),
+                            Some(&result_3),
+                            None,
+                        )?,
+                    ),
+                );
+            }
+            Some(result_3.clone())
+        } else {
+            None::<String>
+        };
+        let item_6 = result_2.get(2).cloned().flatten();
+        let object_3 = match item_6.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_7 = result_2.get(1).cloned().flatten();
-            let object_4 = match item_7.as_ref() {
+        if !c.PyUnicode_Check(&object_3)? {
+            let item_8 = result_2.get(2).cloned().flatten();
+            let object_4 = match item_8.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("bytes", "argument 'encoding'", "str", &object_4)?;
+            c._PyArg_BadArgument("bytes", "argument 'errors'", "str", &object_4)?;
             return Ok(None);
         }
-        let item_3 = result_2.get(1).cloned().flatten();
-        let mut encoding_length = 0;
-        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
-        if c.strlen(&result_3)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs_3.wrapping_sub(1) != 0 {
-            let item_4 = result_2.get(2).cloned().flatten();
-            let object_2 = match item_4.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_2)? {
-                let item_6 = result_2.get(2).cloned().flatten();
-                let object_3 = match item_6.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument("bytes", "argument 'errors'", "str", &object_3)?;
-                return Ok(None);
-            }
-            let item_5 = result_2.get(2).cloned().flatten();
-            let mut errors_length = 0;
-            let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
-            if c.strlen(&result_4)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_new_impl(
-                        c,
-                        type_,
-                        x_2.as_ref(),
-                        Some(&result_3),
-                        Some(&result_4),
-                    )?,
-                ),
+        let item_7 = result_2.get(2).cloned().flatten();
+        let mut errors_length = 0;
+        let result_4 = c.PyUnicode_AsUTF8AndSize(item_7.as_ref(), &mut errors_length)?;
+        if c.strlen(&result_4)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
@@ -1298,8 +1248,8 @@ pub fn bytes_new<C: CApi>(
                     c,
                     type_,
                     x_2.as_ref(),
-                    Some(&result_3),
-                    None,
+                    encoding.as_deref(),
+                    Some(&result_4),
                 )?,
             ),
         );
@@ -1356,23 +1306,11 @@ pub fn formatlong<C: CApi>(
         return Ok(Some(c._PyUnicode_FormatLong(v, flags & 8, prec, type__2)?));
     }
     if !(super::abstract_::PyNumber_Check(c, Some(v))? != 0) {
-        if !((type__2 == 111) || (type__2 == 120) || (type__2 == 88)) {
-            let tp_6 = c.Py_TYPE(v)?;
-            let tp_name_6 = c.PyTypeObject_tp_name(&tp_6)?;
-            let PyExc_TypeError_8 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_TypeError_8,
-                        "%%%c format: %s is required, not %.200s",
-                        &[
-                            Argument::Int(type__2 as i64),
-                            Argument::Str("a real number".to_owned()),
-                            Argument::Str(tp_name_6.clone()),
-                        ],
-                    ),
-            );
-        }
+        let value = if (type__2 == 111) || (type__2 == 120) || (type__2 == 88) {
+            "an integer".to_owned()
+        } else {
+            "a real number".to_owned()
+        };
         let tp_5 = c.Py_TYPE(v)?;
         let tp_name_5 = c.PyTypeObject_tp_name(&tp_5)?;
         let PyExc_TypeError_7 = c.global(Global::PyExc_TypeError)?;
@@ -1383,7 +1321,7 @@ pub fn formatlong<C: CApi>(
                     "%%%c format: %s is required, not %.200s",
                     &[
                         Argument::Int(type__2 as i64),
-                        Argument::Str("an integer".to_owned()),
+                        Argument::Str(value.clone()),
                         Argument::Str(tp_name_5.clone()),
                     ],
                 ),
@@ -2317,24 +2255,14 @@ pub fn bytes_new_impl<C: CApi>(
             bytes.clone()
         } else {
             if errors.is_some() {
-                if !c.PyUnicode_Check(x_2)? {
-                    let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_TypeError_3,
-                                "errors without a string argument",
-                            ),
-                    );
-                }
+                let check = c.PyUnicode_Check(x_2)?;
+                let value = if check {
+                    "string argument without an encoding".to_owned()
+                } else {
+                    "errors without a string argument".to_owned()
+                };
                 let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_TypeError_2,
-                            "string argument without an encoding",
-                        ),
-                );
+                return Err(c.PyErr_SetString(&PyExc_TypeError_2, &value));
             }
             let id__bytes = c._Py_ID("__bytes__")?;
             let bytes_8 = if let Some(func) = &super::typeobject::_PyObject_LookupSpecial(
@@ -2346,11 +2274,11 @@ pub fn bytes_new_impl<C: CApi>(
                 if !c.PyBytes_Check(&bytes_2)? {
                     let tp = c.Py_TYPE(&bytes_2)?;
                     let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+                    let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
                     return Err(
                         c
                             .PyErr_Format(
-                                &PyExc_TypeError_4,
+                                &PyExc_TypeError_3,
                                 "__bytes__ returned non-bytes (type %.200s)",
                                 &[Argument::Str(tp_name.clone())],
                             ),
@@ -2359,17 +2287,17 @@ pub fn bytes_new_impl<C: CApi>(
                 bytes_2.clone()
             } else {
                 if c.PyUnicode_Check(x_2)? {
-                    let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
                     return Err(
                         c
                             .PyErr_SetString(
-                                &PyExc_TypeError_5,
+                                &PyExc_TypeError_4,
                                 "string argument without an encoding",
                             ),
                     );
                 }
-                let check = c._PyIndex_Check(x_2)?;
-                let bytes_7 = if check {
+                let check_2 = c._PyIndex_Check(x_2)?;
+                let bytes_7 = if check_2 {
                     let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
                     match c.PyNumber_AsSsize_t(x_2, Some(&PyExc_OverflowError)) {
                         Ok(result) => {
@@ -2395,8 +2323,8 @@ pub fn bytes_new_impl<C: CApi>(
                             bytes_4.clone()
                         }
                         Err(error) if c.is_exception(&error) => {
-                            let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
-                            if !c.PyErr_ExceptionMatches(&error, &PyExc_TypeError_6)? {
+                            let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                            if !c.PyErr_ExceptionMatches(&error, &PyExc_TypeError_5)? {
                                 return Err(error);
                             }
                             let bytes_5 = super::bytesobject::PyBytes_FromObject(
@@ -2418,44 +2346,22 @@ pub fn bytes_new_impl<C: CApi>(
         bytes_9.clone()
     } else {
         if encoding.is_some() {
-            if !encoding.is_some() {
-                let PyExc_TypeError_8 = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_TypeError_8,
-                            "errors without a string argument",
-                        ),
-                );
-            }
-            let PyExc_TypeError_7 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_TypeError_7,
-                        "encoding without a string argument",
-                    ),
-            );
+            let value_2 = if encoding.is_some() {
+                "encoding without a string argument".to_owned()
+            } else {
+                "errors without a string argument".to_owned()
+            };
+            let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
+            return Err(c.PyErr_SetString(&PyExc_TypeError_6, &value_2));
         }
         if errors.is_some() {
-            if !encoding.is_some() {
-                let PyExc_TypeError_8 = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_TypeError_8,
-                            "errors without a string argument",
-                        ),
-                );
-            }
-            let PyExc_TypeError_7 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_TypeError_7,
-                        "encoding without a string argument",
-                    ),
-            );
+            let value_2 = if encoding.is_some() {
+                "encoding without a string argument".to_owned()
+            } else {
+                "errors without a string argument".to_owned()
+            };
+            let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
+            return Err(c.PyErr_SetString(&PyExc_TypeError_6, &value_2));
         }
         let bytes_10 = c.PyBytes_FromStringAndSize(None, 0)?;
         bytes_10.clone()

@@ -2255,12 +2255,24 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::keys_lock_held,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyDict_Keys,
         prototype: "(object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::values_lock_held,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyDict_Values,
         prototype: "(object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::items_lock_held,
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyDict_Items,
@@ -2609,10 +2621,6 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyObject_TryGetInstanceAttribute,
         prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_IsInstanceDictEmpty,
-        prototype: "(object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::PyObject_ClearManagedDict,
@@ -5355,6 +5363,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (pointer:struct_Py_object_freelists, i32:int) -> nothing",
     },
     Function {
+        id: FunctionId::_PyTuple_DebugMallocStats,
+        prototype: "(pointer:FILE) -> nothing",
+    },
+    Function {
         id: FunctionId::type___instancecheck__,
         prototype: "static (object:PyTypeObject, object:PyObject) -> object",
     },
@@ -5716,11 +5728,23 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::class_name,
-        prototype: "static (object:PyObject) -> object",
+        prototype: "static (object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::check_duplicates,
-        prototype: "static (object:PyObject) -> i32",
+        prototype: "static (object?:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::set_mro_error,
+        prototype: "static (objects:PyObject, isize:Py_ssize_t, other:Py_ssize_t) -> nothing",
+    },
+    Function {
+        id: FunctionId::pmerge,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> i32",
+    },
+    Function {
+        id: FunctionId::mro_implementation_unlocked,
+        prototype: "static (object:PyTypeObject) -> object",
     },
     Function {
         id: FunctionId::mro_implementation,
@@ -6127,6 +6151,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTypeObject) -> object",
     },
     Function {
+        id: FunctionId::object_getstate_default,
+        prototype: "static (object:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::object_getstate,
         prototype: "static (object:PyObject, i32:int) -> object",
     },
@@ -6139,8 +6167,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::_PyObject_GetNewArguments,
+        prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::_PyObject_GetItemsIter,
         prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::reduce_newobj,
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::typeobject__common_reduce,
@@ -6149,6 +6185,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::object___reduce___impl,
         prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::object___reduce_ex___impl,
+        prototype: "static (object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::object_subclasshook,
@@ -6831,6 +6871,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, isize:Py_hash_t) -> nothing",
     },
     Function {
+        id: FunctionId::get_interned_dict,
+        prototype: "static (thread:PyInterpreterState) -> object",
+    },
+    Function {
         id: FunctionId::_PyUnicode_InternedSize,
         prototype: "() -> isize",
     },
@@ -7172,7 +7216,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_FromEncodedObject,
-        prototype: "(object:PyObject, str:char, str?:char) -> object",
+        prototype: "(object:PyObject, str:char, str:char) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_AsDecodedObject,
@@ -9252,17 +9296,13 @@ fn of_bytearrayobject<C: CApi>(
         FunctionId::bytearray_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_reduce(c, a0, a1)?))
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce(c, a0, a1)?))
         }
         FunctionId::bytearray_reduce_ex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2)?,
-                ),
-            )
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_sizeof => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9650,20 +9690,16 @@ fn of_bytearrayobject<C: CApi>(
         FunctionId::_common_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::_common_reduce(c, a0, a1)?))
+            Ok(Value::from(super::bytearrayobject::_common_reduce(c, a0, a1)?))
         }
         FunctionId::bytearray_reduce_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_reduce_impl(c, a0)?))
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce_impl(c, a0)?))
         }
         FunctionId::bytearray_reduce_ex_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_reduce_ex_impl(c, a0, a1)?,
-                ),
-            )
+            Ok(Value::from(super::bytearrayobject::bytearray_reduce_ex_impl(c, a0, a1)?))
         }
         FunctionId::bytearray_mod => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11809,13 +11845,25 @@ fn of_dictobject<C: CApi>(
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::dict_ass_sub(c, a0, a1, a2)?))
         }
+        FunctionId::keys_lock_held => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::dictobject::keys_lock_held(c, a0)?))
+        }
         FunctionId::PyDict_Keys => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::dictobject::PyDict_Keys(c, a0)?))
         }
+        FunctionId::values_lock_held => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::dictobject::values_lock_held(c, a0)?))
+        }
         FunctionId::PyDict_Values => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::dictobject::PyDict_Values(c, a0)?))
+        }
+        FunctionId::items_lock_held => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::dictobject::items_lock_held(c, a0)?))
         }
         FunctionId::PyDict_Items => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12316,10 +12364,6 @@ fn of_dictobject<C: CApi>(
                 );
                 Ok(Value::Several(vec![result, Value::from(a2)]))
             }
-        }
-        FunctionId::_PyObject_IsInstanceDictEmpty => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::_PyObject_IsInstanceDictEmpty(c, a0)?))
         }
         FunctionId::PyObject_ClearManagedDict => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15402,7 +15446,7 @@ fn of_setobject<C: CApi>(
         FunctionId::set___reduce__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set___reduce__(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set___reduce__(c, a0, a1)?))
         }
         FunctionId::set___sizeof__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15751,7 +15795,7 @@ fn of_setobject<C: CApi>(
         }
         FunctionId::set___reduce___impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::setobject::set___reduce___impl(c, a0)?))
+            Ok(Value::from(super::setobject::set___reduce___impl(c, a0)?))
         }
         FunctionId::set___sizeof___impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -16372,6 +16416,13 @@ fn of_tupleobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::_PyTuple_DebugMallocStats => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::tupleobject::_PyTuple_DebugMallocStats(c, a0)?;
+                Value::Nothing
+            })
+        }
         _ => Err(c.unsupported(id.name())),
     }
 }
@@ -16396,7 +16447,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::type_mro => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::type_mro(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::type_mro(c, a0, a1)?))
         }
         FunctionId::type___subclasses__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -16416,17 +16467,17 @@ fn of_typeobject<C: CApi>(
         FunctionId::object___getstate__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object___getstate__(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object___getstate__(c, a0, a1)?))
         }
         FunctionId::object___reduce__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object___reduce__(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object___reduce__(c, a0, a1)?))
         }
         FunctionId::object___reduce_ex__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object___reduce_ex__(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object___reduce_ex__(c, a0, a1)?))
         }
         FunctionId::object___format__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -16854,20 +16905,30 @@ fn of_typeobject<C: CApi>(
             Ok(Value::number(super::typeobject::tail_contains(c, a0, a1, a2)?))
         }
         FunctionId::class_name => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::class_name(c, a0)?))
         }
         FunctionId::check_duplicates => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::number(super::typeobject::check_duplicates(c, a0)?))
+        }
+        FunctionId::pmerge => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::number(super::typeobject::pmerge(c, a0, a1, a2)?))
+        }
+        FunctionId::mro_implementation_unlocked => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::typeobject::mro_implementation_unlocked(c, a0)?))
         }
         FunctionId::mro_implementation => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::mro_implementation(c, a0)?))
+            Ok(Value::from(super::typeobject::mro_implementation(c, a0)?))
         }
         FunctionId::type_mro_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_mro_impl(c, a0)?))
+            Ok(Value::from(super::typeobject::type_mro_impl(c, a0)?))
         }
         FunctionId::mro_check => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17446,18 +17507,39 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::typeobject::_PyType_GetSlotNames(c, a0)?))
         }
+        FunctionId::object_getstate_default => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::object_getstate_default(c, a0, a1)?))
+        }
         FunctionId::object_getstate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object_getstate(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object_getstate(c, a0, a1)?))
         }
         FunctionId::_PyObject_GetState => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::_PyObject_GetState(c, a0)?))
+            Ok(Value::from(super::typeobject::_PyObject_GetState(c, a0)?))
         }
         FunctionId::object___getstate___impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::object___getstate___impl(c, a0)?))
+            Ok(Value::from(super::typeobject::object___getstate___impl(c, a0)?))
+        }
+        FunctionId::_PyObject_GetNewArguments => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
+            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            {
+                let result = Value::number(
+                    super::typeobject::_PyObject_GetNewArguments(
+                        c,
+                        a0,
+                        &mut a1,
+                        &mut a2,
+                    )?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
+            }
         }
         FunctionId::_PyObject_GetItemsIter => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17470,14 +17552,23 @@ fn of_typeobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
             }
         }
+        FunctionId::reduce_newobj => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::typeobject::reduce_newobj(c, a0)?))
+        }
         FunctionId::typeobject__common_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::_common_reduce(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::_common_reduce(c, a0, a1)?))
         }
         FunctionId::object___reduce___impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::object___reduce___impl(c, a0)?))
+            Ok(Value::from(super::typeobject::object___reduce___impl(c, a0)?))
+        }
+        FunctionId::object___reduce_ex___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::object___reduce_ex___impl(c, a0, a1)?))
         }
         FunctionId::object_subclasshook => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -18203,6 +18294,9 @@ fn of_unicodeobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::get_interned_dict => {
+            Ok(Value::from(super::unicodeobject::get_interned_dict(c)?))
+        }
         FunctionId::_PyUnicode_InternedSize => {
             Ok(Value::number(super::unicodeobject::_PyUnicode_InternedSize(c)?))
         }
@@ -18883,7 +18977,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::PyUnicode_FromEncodedObject => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
+            let a2 = Value::text(c, args, 2usize)?;
             Ok(
                 Value::Object(
                     super::unicodeobject::PyUnicode_FromEncodedObject(c, a0, a1, a2)?,

@@ -2382,26 +2382,17 @@ pub fn property_descr_set<C: CApi>(
         None
     };
     if let Some(propname_2) = &propname && let Some(qualname_3) = &qualname_2 {
-        if !value.is_some() {
-            let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_AttributeError_4,
-                        "property %R of %R object has no deleter",
-                        &[
-                            Argument::Object(propname_2.clone()),
-                            Argument::Object(qualname_3.clone()),
-                        ],
-                    ),
-            );
-        }
+        let value_3 = if value.is_some() {
+            "property %R of %R object has no setter".to_owned()
+        } else {
+            "property %R of %R object has no deleter".to_owned()
+        };
         let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
         return Err(
             c
                 .PyErr_Format(
                     &PyExc_AttributeError_3,
-                    "property %R of %R object has no setter",
+                    &value_3,
                     &[
                         Argument::Object(propname_2.clone()),
                         Argument::Object(qualname_3.clone()),
@@ -2410,32 +2401,25 @@ pub fn property_descr_set<C: CApi>(
         );
     }
     let Some(qualname_4) = &qualname_2 else {
-        if !value.is_some() {
-            let PyExc_AttributeError_8 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_AttributeError_8, "property has no deleter"),
-            );
-        }
-        let PyExc_AttributeError_7 = c.global(Global::PyExc_AttributeError)?;
-        return Err(c.PyErr_SetString(&PyExc_AttributeError_7, "property has no setter"));
+        let value_5 = if value.is_some() {
+            "property has no setter".to_owned()
+        } else {
+            "property has no deleter".to_owned()
+        };
+        let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+        return Err(c.PyErr_SetString(&PyExc_AttributeError_5, &value_5));
     };
-    if !value.is_some() {
-        let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_AttributeError_6,
-                    "property of %R object has no deleter",
-                    &[Argument::Object(qualname_4.clone())],
-                ),
-        );
-    }
-    let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+    let value_4 = if value.is_some() {
+        "property of %R object has no setter".to_owned()
+    } else {
+        "property of %R object has no deleter".to_owned()
+    };
+    let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
     return Err(
         c
             .PyErr_Format(
-                &PyExc_AttributeError_5,
-                "property of %R object has no setter",
+                &PyExc_AttributeError_4,
+                &value_4,
                 &[Argument::Object(qualname_4.clone())],
             ),
     );

@@ -683,21 +683,7 @@ pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result = match c
-                .PyDict_Next(dict, &mut pos_2, Some(&mut key), &mut value)
-            {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyDict_HasOnlyStringKeys: NULL as an argument of PyUnicode_Check",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
+            if c.PyDict_Next(dict, &mut pos_2, Some(&mut key), &mut value)? != 0 {
                 let object = match key.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
@@ -1725,8 +1711,8 @@ pub fn dict_dict_fromkeys<C: CApi>(
                 ._PyDict_Next(
                     iterable,
                     &mut pos_2,
-                    &mut key,
-                    &mut oldvalue,
+                    Some(&mut key),
+                    Some(&mut oldvalue),
                     Some(&mut hash),
                 )? != 0
             {
@@ -1943,7 +1929,9 @@ pub fn dict_repr_lock_held<C: CApi>(
             let mut i_3 = i_2;
             let mut key = None::<C::Object>;
             let mut value_2 = None::<C::Object>;
-            if c._PyDict_Next(self_, &mut i_3, &mut key, &mut value_2, None)? != 0 {
+            if c._PyDict_Next(self_, &mut i_3, Some(&mut key), Some(&mut value_2), None)?
+                != 0
+            {
                 if !(first != 0) {
                     match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
                         Ok(_) => {}
@@ -2176,10 +2164,93 @@ pub fn dict_ass_sub<C: CApi>(
     }
     return Ok(c.PyDict_DelItem(mp, v)?);
 }
+/// CPython: Objects/dictobject.c, `keys_lock_held`.
+pub fn keys_lock_held<C: CApi>(
+    c: &mut C,
+    dict: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::keys_lock_held);
+    if c.PyDict_Check(dict)? {
+        loop {
+            let ma_used = c.PyDictObject_ma_used(dict)?;
+            let v = c.PyList_New(ma_used)?;
+            if ma_used != c.PyDictObject_ma_used(dict)? {
+                continue;
+            }
+            {
+                let mut j = 0isize;
+                let mut pos = 0isize;
+                loop {
+                    let mut pos_2 = pos;
+                    let mut key = None::<C::Object>;
+                    if c._PyDict_Next(dict, &mut pos_2, Some(&mut key), None, None)? != 0
+                    {
+                        let object = match key.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyList_SET_ITEM(&v, j, &object)?;
+                        let j_2 = j.wrapping_add(1);
+                        j = j_2;
+                        pos = pos_2;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            return Ok(v);
+        }
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
 /// CPython: Objects/dictobject.c, `PyDict_Keys`.
 pub fn PyDict_Keys<C: CApi>(c: &mut C, dict: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDict_Keys);
-    return Ok(c.keys_lock_held(dict)?);
+    return Ok(super::dictobject::keys_lock_held(c, dict)?);
+}
+/// CPython: Objects/dictobject.c, `values_lock_held`.
+pub fn values_lock_held<C: CApi>(
+    c: &mut C,
+    dict: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::values_lock_held);
+    if c.PyDict_Check(dict)? {
+        loop {
+            let ma_used = c.PyDictObject_ma_used(dict)?;
+            let v = c.PyList_New(ma_used)?;
+            if ma_used != c.PyDictObject_ma_used(dict)? {
+                continue;
+            }
+            {
+                let mut j = 0isize;
+                let mut pos = 0isize;
+                loop {
+                    let mut pos_2 = pos;
+                    let mut value = None::<C::Object>;
+                    if c._PyDict_Next(dict, &mut pos_2, None, Some(&mut value), None)?
+                        != 0
+                    {
+                        let object = match value.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyList_SET_ITEM(&v, j, &object)?;
+                        let j_2 = j.wrapping_add(1);
+                        j = j_2;
+                        pos = pos_2;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            return Ok(v);
+        }
+    }
+    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/dictobject.c, `PyDict_Values`.
 pub fn PyDict_Values<C: CApi>(
@@ -2187,7 +2258,77 @@ pub fn PyDict_Values<C: CApi>(
     dict: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDict_Values);
-    return Ok(c.values_lock_held(dict)?);
+    return Ok(super::dictobject::values_lock_held(c, dict)?);
+}
+/// CPython: Objects/dictobject.c, `items_lock_held`.
+pub fn items_lock_held<C: CApi>(
+    c: &mut C,
+    dict: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::items_lock_held);
+    if c.PyDict_Check(dict)? {
+        loop {
+            let ma_used = c.PyDictObject_ma_used(dict)?;
+            let v = c.PyList_New(ma_used)?;
+            {
+                let mut i = 0isize;
+                loop {
+                    if i < ma_used {
+                        let item = c.PyTuple_New(2)?;
+                        c.PyList_SET_ITEM(&v, i, &item)?;
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            if ma_used != c.PyDictObject_ma_used(dict)? {
+                continue;
+            }
+            {
+                let mut j = 0isize;
+                let mut pos = 0isize;
+                loop {
+                    let mut pos_2 = pos;
+                    let mut key = None::<C::Object>;
+                    let mut value = None::<C::Object>;
+                    if c
+                        ._PyDict_Next(
+                            dict,
+                            &mut pos_2,
+                            Some(&mut key),
+                            Some(&mut value),
+                            None,
+                        )? != 0
+                    {
+                        let item_2 = c.PyList_GET_ITEM(&v, j)?;
+                        let object = match key.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyTuple_SET_ITEM(&item_2, 0, &object)?;
+                        let object_2 = match value.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyTuple_SET_ITEM(&item_2, 1, &object_2)?;
+                        let j_2 = j.wrapping_add(1);
+                        j = j_2;
+                        pos = pos_2;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            return Ok(v);
+        }
+    }
+    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/dictobject.c, `PyDict_Items`.
 pub fn PyDict_Items<C: CApi>(
@@ -2195,7 +2336,7 @@ pub fn PyDict_Items<C: CApi>(
     dict: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyDict_Items);
-    return Ok(c.items_lock_held(dict)?);
+    return Ok(super::dictobject::items_lock_held(c, dict)?);
 }
 /// CPython: Objects/dictobject.c, `dict_fromkeys_impl`.
 pub fn dict_fromkeys_impl<C: CApi>(
@@ -2454,8 +2595,14 @@ pub fn dict_dict_merge<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
-                != 0
+            if c
+                ._PyDict_Next(
+                    other,
+                    &mut pos_2,
+                    Some(&mut key),
+                    Some(&mut value),
+                    Some(&mut hash),
+                )? != 0
             {
                 let err_3 = if override__2 == 1 {
                     c.insertdict(mp, key.as_ref(), hash, value.as_ref())?
@@ -4302,8 +4449,8 @@ pub fn dictitems_xor_lock_held<C: CApi>(
                     ._PyDict_Next(
                         &object,
                         &mut pos_2,
-                        &mut key_2,
-                        &mut val2_2,
+                        Some(&mut key_2),
+                        Some(&mut val2_2),
                         Some(&mut hash),
                     )? != 0
                 {
@@ -4763,64 +4910,6 @@ pub fn _PyObject_TryGetInstanceAttribute<C: CApi>(
         return Ok(1);
     }
     return Ok(0);
-}
-/// CPython: Objects/dictobject.c, `_PyObject_IsInstanceDictEmpty`.
-pub fn _PyObject_IsInstanceDictEmpty<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyObject_IsInstanceDictEmpty);
-    let tp = c.Py_TYPE(obj)?;
-    if c.PyTypeObject_tp_dictoffset(&tp)? == 0 {
-        return Ok(1);
-    }
-    let tp_flags = c.PyTypeObject_tp_flags(&tp)?;
-    let dict_5 = if (tp_flags & 4) != 0 {
-        let values = c._PyObject_InlineValues(obj)?;
-        if c.PyDictValues_valid(&values)? != 0 {
-            let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
-            {
-                let mut i = 0isize;
-                loop {
-                    let object = match keys.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->dk_nentries")),
-                    };
-                    if i < c.PyDictKeysObject_dk_nentries(&object)? {
-                        if c.PyDictValues_values_at(&values, i)?.is_some() {
-                            return Ok(0);
-                        }
-                        let i_2 = i.wrapping_add(1);
-                        i = i_2;
-                        continue;
-                    }
-                    break;
-                }
-            };
-            return Ok(1);
-        }
-        let dict = c._PyObject_GetManagedDict(obj)?;
-        dict.clone()
-    } else {
-        let tp_flags_2 = c.PyTypeObject_tp_flags(&tp)?;
-        let dict_4 = if (tp_flags_2 & 16) != 0 {
-            let dict_2 = c._PyObject_GetManagedDict(obj)?;
-            dict_2.clone()
-        } else {
-            let dictptr = super::object::_PyObject_ComputedDictPointer(c, obj)?;
-            let object_2 = match dictptr.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let dict_3 = c.read(&object_2)?;
-            dict_3.clone()
-        };
-        dict_4.clone()
-    };
-    if let Some(dict_6) = &dict_5 {
-        return Ok(i32::from(c.PyDictObject_ma_used(dict_6)? == 0));
-    }
-    return Ok(1);
 }
 /// CPython: Objects/dictobject.c, `PyObject_ClearManagedDict`.
 pub fn PyObject_ClearManagedDict<C: CApi>(

@@ -273,7 +273,13 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::bytearray_reduce => {
-            Some(super::bytearrayobject::bytearray_reduce(c, a0, a1))
+            Some(
+                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_sizeof => {
             Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
@@ -1357,7 +1363,15 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set___reduce__ => Some(super::setobject::set___reduce__(c, a0, a1)),
+        FunctionId::set___reduce__ => {
+            Some(
+                match super::setobject::set___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
         FunctionId::set_update_impl => {
             Some(
@@ -1697,7 +1711,15 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::type___subclasscheck__ => {
             Some(super::typeobject::type___subclasscheck__(c, a0, a1))
         }
-        FunctionId::type_mro => Some(super::typeobject::type_mro(c, a0, a1)),
+        FunctionId::type_mro => {
+            Some(
+                match super::typeobject::type_mro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::type___subclasses__ => {
             Some(super::typeobject::type___subclasses__(c, a0, a1))
         }
@@ -1714,13 +1736,31 @@ pub fn binaryfunc<C: CApi>(
             Some(super::typeobject::type___sizeof__(c, a0, a1))
         }
         FunctionId::object___getstate__ => {
-            Some(super::typeobject::object___getstate__(c, a0, a1))
+            Some(
+                match super::typeobject::object___getstate__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce__ => {
-            Some(super::typeobject::object___reduce__(c, a0, a1))
+            Some(
+                match super::typeobject::object___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce_ex__ => {
-            Some(super::typeobject::object___reduce_ex__(c, a0, a1))
+            Some(
+                match super::typeobject::object___reduce_ex__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___format__ => {
             Some(
@@ -3472,7 +3512,13 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::bytearray_reduce => {
-            Some(super::bytearrayobject::bytearray_reduce(c, a0, a1))
+            Some(
+                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_sizeof => {
             Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
@@ -4556,7 +4602,15 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set___reduce__ => Some(super::setobject::set___reduce__(c, a0, a1)),
+        FunctionId::set___reduce__ => {
+            Some(
+                match super::setobject::set___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
         FunctionId::set_update_impl => {
             Some(
@@ -4896,7 +4950,15 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::type___subclasscheck__ => {
             Some(super::typeobject::type___subclasscheck__(c, a0, a1))
         }
-        FunctionId::type_mro => Some(super::typeobject::type_mro(c, a0, a1)),
+        FunctionId::type_mro => {
+            Some(
+                match super::typeobject::type_mro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::type___subclasses__ => {
             Some(super::typeobject::type___subclasses__(c, a0, a1))
         }
@@ -4913,13 +4975,31 @@ pub fn getattrofunc<C: CApi>(
             Some(super::typeobject::type___sizeof__(c, a0, a1))
         }
         FunctionId::object___getstate__ => {
-            Some(super::typeobject::object___getstate__(c, a0, a1))
+            Some(
+                match super::typeobject::object___getstate__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce__ => {
-            Some(super::typeobject::object___reduce__(c, a0, a1))
+            Some(
+                match super::typeobject::object___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce_ex__ => {
-            Some(super::typeobject::object___reduce_ex__(c, a0, a1))
+            Some(
+                match super::typeobject::object___reduce_ex__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___format__ => {
             Some(
@@ -5792,7 +5872,13 @@ pub fn getiterfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+            Some(
+                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
         FunctionId::bytesobject_return_self => {
@@ -5928,8 +6014,11 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::keys_lock_held => Some(super::dictobject::keys_lock_held(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
+        FunctionId::values_lock_held => Some(super::dictobject::values_lock_held(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
+        FunctionId::items_lock_held => Some(super::dictobject::items_lock_held(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
         FunctionId::copy_lock_held => {
@@ -6578,7 +6667,13 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
         FunctionId::set___reduce___impl => {
-            Some(super::setobject::set___reduce___impl(c, a0))
+            Some(
+                match super::setobject::set___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set___sizeof___impl => {
             Some(super::setobject::set___sizeof___impl(c, a0))
@@ -6735,7 +6830,16 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::class_name => {
             Some(
-                match super::typeobject::class_name(c, a0) {
+                match super::typeobject::class_name(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mro_implementation_unlocked => {
+            Some(
+                match super::typeobject::mro_implementation_unlocked(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6743,9 +6847,23 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::mro_implementation => {
-            Some(super::typeobject::mro_implementation(c, a0))
+            Some(
+                match super::typeobject::mro_implementation(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
+        FunctionId::type_mro_impl => {
+            Some(
+                match super::typeobject::type_mro_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::mro_invoke => {
             Some(
                 match super::typeobject::mro_invoke(c, a0) {
@@ -6878,13 +6996,40 @@ pub fn getiterfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0))
+            Some(
+                match super::typeobject::_PyObject_GetState(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0))
+            Some(
+                match super::typeobject::object___getstate___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reduce_newobj => {
+            Some(
+                match super::typeobject::reduce_newobj(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0))
+            Some(
+                match super::typeobject::object___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0))
@@ -7376,9 +7521,6 @@ pub fn inquiry<C: CApi>(
         FunctionId::acquire_iter_result => {
             Some(super::dictobject::acquire_iter_result(c, Some(a0)))
         }
-        FunctionId::_PyObject_IsInstanceDictEmpty => {
-            Some(super::dictobject::_PyObject_IsInstanceDictEmpty(c, a0))
-        }
         FunctionId::float_bool => Some(super::floatobject::float_bool(c, a0)),
         FunctionId::func_clear => Some(super::funcobject::func_clear(c, a0)),
         FunctionId::cm_clear => Some(super::funcobject::cm_clear(c, a0)),
@@ -7437,7 +7579,9 @@ pub fn inquiry<C: CApi>(
             Some(super::typeobject::PyUnstable_Type_AssignVersionTag(c, a0))
         }
         FunctionId::subtype_clear => Some(super::typeobject::subtype_clear(c, a0)),
-        FunctionId::check_duplicates => Some(super::typeobject::check_duplicates(c, a0)),
+        FunctionId::check_duplicates => {
+            Some(super::typeobject::check_duplicates(c, Some(a0)))
+        }
         FunctionId::valid_identifier => Some(super::typeobject::valid_identifier(c, a0)),
         FunctionId::PyType_SUPPORTS_WEAKREFS => {
             Some(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0))
@@ -7612,7 +7756,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0).map(Some))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0).map(Some))
+            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
         }
         FunctionId::bytearray_iter => {
             Some(super::bytearrayobject::bytearray_iter(c, a0).map(Some))
@@ -7684,9 +7828,18 @@ pub fn iternextfunc<C: CApi>(
             Some(super::dictobject::dict_repr_lock_held(c, a0))
         }
         FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0)),
+        FunctionId::keys_lock_held => {
+            Some(super::dictobject::keys_lock_held(c, a0).map(Some))
+        }
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0).map(Some)),
+        FunctionId::values_lock_held => {
+            Some(super::dictobject::values_lock_held(c, a0).map(Some))
+        }
         FunctionId::PyDict_Values => {
             Some(super::dictobject::PyDict_Values(c, a0).map(Some))
+        }
+        FunctionId::items_lock_held => {
+            Some(super::dictobject::items_lock_held(c, a0).map(Some))
         }
         FunctionId::PyDict_Items => {
             Some(super::dictobject::PyDict_Items(c, a0).map(Some))
@@ -7952,7 +8105,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::setobject::set_clear_impl(c, a0).map(Some))
         }
         FunctionId::set___reduce___impl => {
-            Some(super::setobject::set___reduce___impl(c, a0).map(Some))
+            Some(super::setobject::set___reduce___impl(c, a0))
         }
         FunctionId::set___sizeof___impl => {
             Some(super::setobject::set___sizeof___impl(c, a0).map(Some))
@@ -7997,13 +8150,14 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::_PyType_NewManagedObject => {
             Some(super::typeobject::_PyType_NewManagedObject(c, a0).map(Some))
         }
-        FunctionId::class_name => Some(super::typeobject::class_name(c, a0)),
+        FunctionId::class_name => Some(super::typeobject::class_name(c, Some(a0))),
+        FunctionId::mro_implementation_unlocked => {
+            Some(super::typeobject::mro_implementation_unlocked(c, a0))
+        }
         FunctionId::mro_implementation => {
-            Some(super::typeobject::mro_implementation(c, a0).map(Some))
+            Some(super::typeobject::mro_implementation(c, a0))
         }
-        FunctionId::type_mro_impl => {
-            Some(super::typeobject::type_mro_impl(c, a0).map(Some))
-        }
+        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
         FunctionId::mro_invoke => Some(super::typeobject::mro_invoke(c, a0)),
         FunctionId::best_base => Some(super::typeobject::best_base(c, Some(a0))),
         FunctionId::solid_base => Some(super::typeobject::solid_base(c, Some(a0))),
@@ -8044,13 +8198,14 @@ pub fn iternextfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0).map(Some))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0).map(Some))
+            Some(super::typeobject::_PyObject_GetState(c, a0))
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0).map(Some))
+            Some(super::typeobject::object___getstate___impl(c, a0))
         }
+        FunctionId::reduce_newobj => Some(super::typeobject::reduce_newobj(c, a0)),
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0).map(Some))
+            Some(super::typeobject::object___reduce___impl(c, a0))
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0).map(Some))
@@ -9326,7 +9481,13 @@ pub fn reprfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+            Some(
+                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
         FunctionId::bytesobject_return_self => {
@@ -9462,8 +9623,11 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::keys_lock_held => Some(super::dictobject::keys_lock_held(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
+        FunctionId::values_lock_held => Some(super::dictobject::values_lock_held(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
+        FunctionId::items_lock_held => Some(super::dictobject::items_lock_held(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
         FunctionId::copy_lock_held => {
@@ -10112,7 +10276,13 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
         FunctionId::set___reduce___impl => {
-            Some(super::setobject::set___reduce___impl(c, a0))
+            Some(
+                match super::setobject::set___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set___sizeof___impl => {
             Some(super::setobject::set___sizeof___impl(c, a0))
@@ -10269,7 +10439,16 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::class_name => {
             Some(
-                match super::typeobject::class_name(c, a0) {
+                match super::typeobject::class_name(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mro_implementation_unlocked => {
+            Some(
+                match super::typeobject::mro_implementation_unlocked(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10277,9 +10456,23 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::mro_implementation => {
-            Some(super::typeobject::mro_implementation(c, a0))
+            Some(
+                match super::typeobject::mro_implementation(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
+        FunctionId::type_mro_impl => {
+            Some(
+                match super::typeobject::type_mro_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::mro_invoke => {
             Some(
                 match super::typeobject::mro_invoke(c, a0) {
@@ -10412,13 +10605,40 @@ pub fn reprfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0))
+            Some(
+                match super::typeobject::_PyObject_GetState(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0))
+            Some(
+                match super::typeobject::object___getstate___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reduce_newobj => {
+            Some(
+                match super::typeobject::reduce_newobj(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0))
+            Some(
+                match super::typeobject::object___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0))
@@ -11781,7 +12001,13 @@ pub fn unaryfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
         }
         FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+            Some(
+                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
         FunctionId::bytesobject_return_self => {
@@ -11917,8 +12143,11 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::keys_lock_held => Some(super::dictobject::keys_lock_held(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
+        FunctionId::values_lock_held => Some(super::dictobject::values_lock_held(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
+        FunctionId::items_lock_held => Some(super::dictobject::items_lock_held(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
         FunctionId::copy_lock_held => {
@@ -12567,7 +12796,13 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
         FunctionId::set___reduce___impl => {
-            Some(super::setobject::set___reduce___impl(c, a0))
+            Some(
+                match super::setobject::set___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set___sizeof___impl => {
             Some(super::setobject::set___sizeof___impl(c, a0))
@@ -12724,7 +12959,16 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::class_name => {
             Some(
-                match super::typeobject::class_name(c, a0) {
+                match super::typeobject::class_name(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mro_implementation_unlocked => {
+            Some(
+                match super::typeobject::mro_implementation_unlocked(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -12732,9 +12976,23 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::mro_implementation => {
-            Some(super::typeobject::mro_implementation(c, a0))
+            Some(
+                match super::typeobject::mro_implementation(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
+        FunctionId::type_mro_impl => {
+            Some(
+                match super::typeobject::type_mro_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::mro_invoke => {
             Some(
                 match super::typeobject::mro_invoke(c, a0) {
@@ -12867,13 +13125,40 @@ pub fn unaryfunc<C: CApi>(
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
         FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0))
+            Some(
+                match super::typeobject::_PyObject_GetState(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0))
+            Some(
+                match super::typeobject::object___getstate___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reduce_newobj => {
+            Some(
+                match super::typeobject::reduce_newobj(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0))
+            Some(
+                match super::typeobject::object___reduce___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::object___sizeof___impl => {
             Some(super::typeobject::object___sizeof___impl(c, a0))

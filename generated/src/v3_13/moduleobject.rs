@@ -435,20 +435,7 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result_2 = match c.PyDict_Next(d, &mut pos_2, Some(&mut key), &mut value)
-            {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyModule_ClearDict: NULL as an argument of PyUnicode_Check",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result_2 != 0 {
+            if c.PyDict_Next(d, &mut pos_2, Some(&mut key), &mut value)? != 0 {
                 let is = !match value.as_ref() {
                     Some(object) => c.is(object, Global::Py_None)?,
                     None => false,
@@ -465,8 +452,8 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        let result_3 = c.PyUnicode_READ_CHAR(&object_2, 0)?;
-                        if result_3 == 95 {
+                        let result_2 = c.PyUnicode_READ_CHAR(&object_2, 0)?;
+                        if result_2 == 95 {
                             let object_3 = match key.as_ref() {
                                 Some(object) => object.clone(),
                                 None => {
@@ -476,14 +463,14 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                             if c.PyUnicode_READ_CHAR(&object_3, 1)? != 95 {
                                 if verbose > 1 {
                                     match c.PyUnicode_AsUTF8(key.as_ref()) {
-                                        Ok(result_4) => {
+                                        Ok(result_3) => {
                                             c.PySys_WriteStderr(
                                                 "#   clear[1] %s\n",
-                                                &[Argument::Str(result_4.clone())],
+                                                &[Argument::Str(result_3.clone())],
                                             )?;
                                         }
-                                        Err(error_2) if c.is_exception(&error_2) => {}
-                                        Err(error_2) => return Err(error_2),
+                                        Err(error) if c.is_exception(&error) => {}
+                                        Err(error) => return Err(error),
                                     }
                                 }
                                 let object_4 = match key.as_ref() {
@@ -494,8 +481,8 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                                 };
                                 let Py_None = c.global(Global::Py_None)?;
                                 match c.PyDict_SetItem(d, &object_4, &Py_None) {
-                                    Ok(result_5) => {
-                                        if result_5 != 0 {
+                                    Ok(result_4) => {
+                                        if result_4 != 0 {
                                             return Err(
                                                 c
                                                     .unsupported(
@@ -504,14 +491,14 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                                             );
                                         }
                                     }
-                                    Err(error_3) if c.is_exception(&error_3) => {
+                                    Err(error_2) if c.is_exception(&error_2) => {
                                         c.PyErr_FormatUnraisable(
-                                            &error_3,
+                                            &error_2,
                                             "Exception ignored on clearing module dict",
                                             &[],
                                         )?;
                                     }
-                                    Err(error_3) => return Err(error_3),
+                                    Err(error_2) => return Err(error_2),
                                 };
                             }
                         }
@@ -531,21 +518,7 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_4 = pos_3;
             let mut key_4 = key_3.clone();
             let mut value_4 = value_3.clone();
-            let result_6 = match c
-                .PyDict_Next(d, &mut pos_4, Some(&mut key_4), &mut value_4)
-            {
-                Ok(result_6) => result_6,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyModule_ClearDict: NULL as an argument of PyUnicode_Check",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_6 != 0 {
+            if c.PyDict_Next(d, &mut pos_4, Some(&mut key_4), &mut value_4)? != 0 {
                 let is_2 = !match value_4.as_ref() {
                     Some(object) => c.is(object, Global::Py_None)?,
                     None => false,
@@ -562,18 +535,18 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        let result_7 = c.PyUnicode_READ_CHAR(&object_6, 0)?;
-                        if result_7 != 95 {
+                        let result_5 = c.PyUnicode_READ_CHAR(&object_6, 0)?;
+                        if result_5 != 95 {
                             if verbose > 1 {
                                 match c.PyUnicode_AsUTF8(key_4.as_ref()) {
-                                    Ok(result_8) => {
+                                    Ok(result_6) => {
                                         c.PySys_WriteStderr(
                                             "#   clear[2] %s\n",
-                                            &[Argument::Str(result_8.clone())],
+                                            &[Argument::Str(result_6.clone())],
                                         )?;
                                     }
-                                    Err(error_5) if c.is_exception(&error_5) => {}
-                                    Err(error_5) => return Err(error_5),
+                                    Err(error_3) if c.is_exception(&error_3) => {}
+                                    Err(error_3) => return Err(error_3),
                                 }
                             }
                             let object_7 = match key_4.as_ref() {
@@ -584,8 +557,8 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                             };
                             let Py_None_2 = c.global(Global::Py_None)?;
                             match c.PyDict_SetItem(d, &object_7, &Py_None_2) {
-                                Ok(result_9) => {
-                                    if result_9 != 0 {
+                                Ok(result_7) => {
+                                    if result_7 != 0 {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -594,14 +567,14 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                                         );
                                     }
                                 }
-                                Err(error_6) if c.is_exception(&error_6) => {
+                                Err(error_4) if c.is_exception(&error_4) => {
                                     c.PyErr_FormatUnraisable(
-                                        &error_6,
+                                        &error_4,
                                         "Exception ignored on clearing module dict",
                                         &[],
                                     )?;
                                 }
-                                Err(error_6) => return Err(error_6),
+                                Err(error_4) => return Err(error_4),
                             };
                         } else {
                             let object_8 = match key_4.as_ref() {
@@ -616,14 +589,14 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                             {
                                 if verbose > 1 {
                                     match c.PyUnicode_AsUTF8(key_4.as_ref()) {
-                                        Ok(result_8) => {
+                                        Ok(result_6) => {
                                             c.PySys_WriteStderr(
                                                 "#   clear[2] %s\n",
-                                                &[Argument::Str(result_8.clone())],
+                                                &[Argument::Str(result_6.clone())],
                                             )?;
                                         }
-                                        Err(error_5) if c.is_exception(&error_5) => {}
-                                        Err(error_5) => return Err(error_5),
+                                        Err(error_3) if c.is_exception(&error_3) => {}
+                                        Err(error_3) => return Err(error_3),
                                     }
                                 }
                                 let object_7 = match key_4.as_ref() {
@@ -634,8 +607,8 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                                 };
                                 let Py_None_2 = c.global(Global::Py_None)?;
                                 match c.PyDict_SetItem(d, &object_7, &Py_None_2) {
-                                    Ok(result_9) => {
-                                        if result_9 != 0 {
+                                    Ok(result_7) => {
+                                        if result_7 != 0 {
                                             return Err(
                                                 c
                                                     .unsupported(
@@ -644,14 +617,14 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
                                             );
                                         }
                                     }
-                                    Err(error_6) if c.is_exception(&error_6) => {
+                                    Err(error_4) if c.is_exception(&error_4) => {
                                         c.PyErr_FormatUnraisable(
-                                            &error_6,
+                                            &error_4,
                                             "Exception ignored on clearing module dict",
                                             &[],
                                         )?;
                                     }
-                                    Err(error_6) => return Err(error_6),
+                                    Err(error_4) => return Err(error_4),
                                 };
                             }
                         };

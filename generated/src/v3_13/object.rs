@@ -1007,11 +1007,11 @@ pub fn PyObject_SetAttr<C: CApi>(
     if !c.PyUnicode_Check(name)? {
         let tp_2 = c.Py_TYPE(name)?;
         let tp_name_3 = c.PyTypeObject_tp_name(&tp_2)?;
-        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
-                    &PyExc_TypeError_5,
+                    &PyExc_TypeError_3,
                     "attribute name must be string, not '%.200s'",
                     &[Argument::Str(tp_name_3.clone())],
                 ),
@@ -1041,24 +1041,11 @@ pub fn PyObject_SetAttr<C: CApi>(
     }
     if c.slot(&tp, Slot::tp_getattr)?.is_some() {
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        if !value.is_some() {
-            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_TypeError_2,
-                        "'%.100s' object has only read-only attributes (%s .%U)",
-                        &[
-                            Argument::Str(tp_name.clone()),
-                            Argument::Str("del".to_owned()),
-                            match name_2.clone() {
-                                Some(object) => Argument::Object(object),
-                                None => return Err(c.unsupported("NULL in a format")),
-                            },
-                        ],
-                    ),
-            );
-        }
+        let value_2 = if value.is_some() {
+            "assign to".to_owned()
+        } else {
+            "del".to_owned()
+        };
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -1067,7 +1054,7 @@ pub fn PyObject_SetAttr<C: CApi>(
                     "'%.100s' object has only read-only attributes (%s .%U)",
                     &[
                         Argument::Str(tp_name.clone()),
-                        Argument::Str("assign to".to_owned()),
+                        Argument::Str(value_2.clone()),
                         match name_2.clone() {
                             Some(object) => Argument::Object(object),
                             None => return Err(c.unsupported("NULL in a format")),
@@ -1078,33 +1065,20 @@ pub fn PyObject_SetAttr<C: CApi>(
     }
     if !c.slot(&tp, Slot::tp_getattro)?.is_some() {
         let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
-        if !value.is_some() {
-            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_TypeError_4,
-                        "'%.100s' object has no attributes (%s .%U)",
-                        &[
-                            Argument::Str(tp_name_2.clone()),
-                            Argument::Str("del".to_owned()),
-                            match name_2.clone() {
-                                Some(object) => Argument::Object(object),
-                                None => return Err(c.unsupported("NULL in a format")),
-                            },
-                        ],
-                    ),
-            );
-        }
-        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+        let value_3 = if value.is_some() {
+            "assign to".to_owned()
+        } else {
+            "del".to_owned()
+        };
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
-                    &PyExc_TypeError_3,
+                    &PyExc_TypeError_2,
                     "'%.100s' object has no attributes (%s .%U)",
                     &[
                         Argument::Str(tp_name_2.clone()),
-                        Argument::Str("assign to".to_owned()),
+                        Argument::Str(value_3.clone()),
                         match name_2.clone() {
                             Some(object) => Argument::Object(object),
                             None => return Err(c.unsupported("NULL in a format")),
@@ -1114,24 +1088,11 @@ pub fn PyObject_SetAttr<C: CApi>(
         );
     }
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
-    if !value.is_some() {
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError_2,
-                    "'%.100s' object has only read-only attributes (%s .%U)",
-                    &[
-                        Argument::Str(tp_name.clone()),
-                        Argument::Str("del".to_owned()),
-                        match name_2.clone() {
-                            Some(object) => Argument::Object(object),
-                            None => return Err(c.unsupported("NULL in a format")),
-                        },
-                    ],
-                ),
-        );
-    }
+    let value_2 = if value.is_some() {
+        "assign to".to_owned()
+    } else {
+        "del".to_owned()
+    };
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
         c
@@ -1140,7 +1101,7 @@ pub fn PyObject_SetAttr<C: CApi>(
                 "'%.100s' object has only read-only attributes (%s .%U)",
                 &[
                     Argument::Str(tp_name.clone()),
-                    Argument::Str("assign to".to_owned()),
+                    Argument::Str(value_2.clone()),
                     match name_2.clone() {
                         Some(object) => Argument::Object(object),
                         None => return Err(c.unsupported("NULL in a format")),

@@ -272,7 +272,7 @@ pub fn set___reduce__<C: CApi>(
     c: &mut C,
     so: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set___reduce__);
     return Ok(super::setobject::set___reduce___impl(c, so)?);
 }
@@ -764,8 +764,14 @@ pub fn set_update_dict_lock_held<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
-                != 0
+            if c
+                ._PyDict_Next(
+                    other,
+                    &mut pos_2,
+                    Some(&mut key),
+                    Some(&mut value),
+                    Some(&mut hash),
+                )? != 0
             {
                 if !(c.set_add_entry(so, key.as_ref(), hash)? != 0) {
                     pos = pos_2;
@@ -1715,8 +1721,14 @@ pub fn set_symmetric_difference_update_dict<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let mut hash = 0;
-            if c._PyDict_Next(other, &mut pos_2, &mut key, &mut value, Some(&mut hash))?
-                != 0
+            if c
+                ._PyDict_Next(
+                    other,
+                    &mut pos_2,
+                    Some(&mut key),
+                    Some(&mut value),
+                    Some(&mut hash),
+                )? != 0
             {
                 let result = super::setobject::set_discard_entry(
                     c,
@@ -2160,23 +2172,27 @@ pub fn set_discard_impl<C: CApi>(
 pub fn set___reduce___impl<C: CApi>(
     c: &mut C,
     so: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set___reduce___impl);
     let keys = super::abstract_::PySequence_List(c, so)?;
     let args = c.PyTuple_Pack(1, &[Argument::Object(keys.clone())])?;
-    let state = super::typeobject::_PyObject_GetState(c, so)?;
-    let tp = c.Py_TYPE(so)?;
-    return Ok(
-        c
-            .PyTuple_Pack(
-                3,
-                &[
-                    Argument::Object(tp.clone()),
-                    Argument::Object(args.clone()),
-                    Argument::Object(state.clone()),
-                ],
-            )?,
-    );
+    if let Some(state) = &super::typeobject::_PyObject_GetState(c, so)? {
+        let tp = c.Py_TYPE(so)?;
+        return Ok(
+            Some(
+                c
+                    .PyTuple_Pack(
+                        3,
+                        &[
+                            Argument::Object(tp.clone()),
+                            Argument::Object(args.clone()),
+                            Argument::Object(state.clone()),
+                        ],
+                    )?,
+            ),
+        );
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set___sizeof___impl`.
 pub fn set___sizeof___impl<C: CApi>(

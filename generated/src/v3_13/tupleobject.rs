@@ -1143,3 +1143,41 @@ pub fn maybe_freelist_clear<C: CApi>(
     };
     return Ok(());
 }
+/// CPython: Objects/tupleobject.c, `_PyTuple_DebugMallocStats`.
+pub fn _PyTuple_DebugMallocStats<C: CApi>(
+    c: &mut C,
+    out: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyTuple_DebugMallocStats);
+    let freelists = c._Py_object_freelists_GET()?;
+    {
+        let mut i = 0i32;
+        loop {
+            if i < 20 {
+                let len = i.wrapping_add(1);
+                let mut buf = vec![0i8; 128];
+                c.PyOS_snprintf(
+                    &mut buf,
+                    128,
+                    "free %d-sized PyTupleObject",
+                    &[Argument::Int(len as i64)],
+                )?;
+                let item = c
+                    ._Py_object_freelists_tuples_numfree_at(&freelists, i as isize)?;
+                let PyTuple_Type = c.global(Global::PyTuple_Type)?;
+                let result = c._PyObject_VAR_SIZE(&PyTuple_Type, len as isize)?;
+                c._PyDebugAllocatorStats(
+                    out,
+                    &crate::buffers::text(&buf),
+                    item,
+                    result,
+                )?;
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(());
+}

@@ -38,7 +38,7 @@ pub fn type_mro<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_mro);
     return Ok(super::typeobject::type_mro_impl(c, self_)?);
 }
@@ -74,7 +74,7 @@ pub fn object___getstate__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___getstate__);
     return Ok(super::typeobject::object___getstate___impl(c, self_)?);
 }
@@ -83,7 +83,7 @@ pub fn object___reduce__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___reduce__);
     return Ok(super::typeobject::object___reduce___impl(c, self_)?);
 }
@@ -92,10 +92,10 @@ pub fn object___reduce_ex__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     arg: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___reduce_ex__);
     let result = c.PyLong_AsInt(Some(arg))?;
-    return Ok(c.object___reduce_ex___impl(self_, result)?);
+    return Ok(super::typeobject::object___reduce_ex___impl(c, self_, result)?);
 }
 /// CPython: Objects/typeobject.c, `object___format__`.
 pub fn object___format__<C: CApi>(
@@ -433,27 +433,7 @@ pub fn _PyType_GetSubclasses<C: CApi>(
             loop {
                 let mut i_2 = i;
                 let mut ref_ = None::<C::Object>;
-                let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        if super::typeobject::type_from_ref(c, None)?.is_some() {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyType_GetSubclasses: call of PyList_Append while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyType_GetSubclasses: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
+                if c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_)? != 0 {
                     let Some(subclass) = &super::typeobject::type_from_ref(
                         c,
                         ref_.as_ref(),
@@ -2671,19 +2651,23 @@ pub fn tail_contains<C: CApi>(
 /// CPython: Objects/typeobject.c, `class_name`.
 pub fn class_name<C: CApi>(
     c: &mut C,
-    cls: &C::Object,
+    cls: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::class_name);
     let id__name = c._Py_ID("__name__")?;
+    let object = match cls {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
     let mut name = None::<C::Object>;
     let name_3 = if super::object::PyObject_GetOptionalAttr(
         c,
-        cls,
+        &object,
         &id__name,
         &mut name,
     )? == 0
     {
-        let name_2 = super::object::PyObject_Repr(c, Some(cls))?;
+        let name_2 = super::object::PyObject_Repr(c, cls)?;
         name_2.clone()
     } else {
         name.clone()
@@ -2691,27 +2675,47 @@ pub fn class_name<C: CApi>(
     return Ok(name_3);
 }
 /// CPython: Objects/typeobject.c, `check_duplicates`.
-pub fn check_duplicates<C: CApi>(c: &mut C, tuple: &C::Object) -> Result<i32, C::Error> {
+pub fn check_duplicates<C: CApi>(
+    c: &mut C,
+    tuple: Option<&C::Object>,
+) -> Result<i32, C::Error> {
     c.enter(FunctionId::check_duplicates);
-    let result = c.PyTuple_GET_SIZE(tuple)?;
+    let object = match tuple {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
     {
         let mut i = 0isize;
         loop {
             if i < result {
-                let o = c.PyTuple_GET_ITEM(tuple, i)?;
+                let object_2 = match tuple {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let o = c.PyTuple_GET_ITEM(&object_2, i)?;
                 let j = i.wrapping_add(1);
                 {
                     let mut j_2 = j;
                     let o_2 = o.clone();
                     loop {
                         if j_2 < result {
-                            let result_2 = c.PyTuple_GET_ITEM(tuple, j_2)?;
+                            let object_3 = match tuple {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let result_2 = c.PyTuple_GET_ITEM(&object_3, j_2)?;
                             if !c.Py_Is(&result_2, &o_2)? {
                                 let j_3 = j_2.wrapping_add(1);
                                 j_2 = j_3;
                                 continue;
                             }
-                            if let Some(o_3) = &super::typeobject::class_name(c, &o_2)? {
+                            if let Some(o_3) = &super::typeobject::class_name(
+                                c,
+                                Some(&o_2),
+                            )? {
                                 if !c.PyUnicode_Check(o_3)? {
                                     let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
                                     return Err(
@@ -2743,29 +2747,419 @@ pub fn check_duplicates<C: CApi>(c: &mut C, tuple: &C::Object) -> Result<i32, C:
     };
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `set_mro_error`.
+pub fn set_mro_error<C: CApi>(
+    c: &mut C,
+    to_merge: &[C::Object],
+    to_merge_size: isize,
+    remain: &[isize],
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_mro_error);
+    let mut buf = vec![0i8; 1000];
+    let set = c.PyDict_New()?;
+    {
+        let mut i = 0isize;
+        loop {
+            if i < to_merge_size {
+                let L = c.item(to_merge, i as usize)?;
+                let item = match remain.get(i as usize) {
+                    Some(item) => *item,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let result = c.PyTuple_GET_SIZE(&L)?;
+                if item < result {
+                    let item_2 = match remain.get(i as usize) {
+                        Some(item) => *item,
+                        None => return Err(c.unsupported("element outside of an array")),
+                    };
+                    let c_ = c.PyTuple_GET_ITEM(&L, item_2)?;
+                    let Py_None = c.global(Global::Py_None)?;
+                    c.PyDict_SetItem(&set, &c_, &Py_None)?;
+                }
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    let result_2 = c.PyDict_GET_SIZE(&set)?;
+    let off = c
+        .PyOS_snprintf(
+            &mut buf,
+            1000,
+            "Cannot create a consistent method resolution order (MRO) for bases",
+            &[],
+        )? as isize;
+    {
+        let mut i_3 = 0isize;
+        let mut n = result_2;
+        let mut off_2 = off;
+        loop {
+            let mut i_4 = i_3;
+            let mut k = None::<C::Object>;
+            let mut v = None::<C::Object>;
+            if c.PyDict_Next(&set, &mut i_4, Some(&mut k), &mut v)? != 0
+                && (off_2 as usize) < 1000
+            {
+                let name = super::typeobject::class_name(c, k.as_ref())?;
+                let name_str_2 = if let Some(name_2) = &name {
+                    let check = c.PyUnicode_Check(name_2)?;
+                    let name_str = if check {
+                        let result_3 = c.PyUnicode_AsUTF8(Some(name_2))?;
+                        result_3.clone()
+                    } else {
+                        "?".to_owned()
+                    };
+                    Some(name_str.clone())
+                } else {
+                    None::<String>
+                };
+                if let Some(name_str_3) = name_str_2.as_deref() {
+                    let off_3 = off_2
+                        .wrapping_add(
+                            c
+                                .PyOS_snprintf(
+                                    buf
+                                        .get_mut((off_2 as isize) as usize..)
+                                        .unwrap_or_default(),
+                                    (1000 as isize).wrapping_sub(off_2) as usize,
+                                    " %s",
+                                    &[Argument::Str(name_str_3.to_owned())],
+                                )? as isize,
+                        );
+                    let n_2 = n.wrapping_sub(1);
+                    let off_5 = if n_2 != 0 && (off_3.wrapping_add(1) as usize) < 1000 {
+                        let off_4 = off_3.wrapping_add(1);
+                        match buf.get_mut(off_3 as usize) {
+                            Some(item) => *item = 44i8,
+                            None => {
+                                return Err(c.unsupported("element outside of an array"));
+                            }
+                        };
+                        match buf.get_mut(off_4 as usize) {
+                            Some(item) => *item = 0i8,
+                            None => {
+                                return Err(c.unsupported("element outside of an array"));
+                            }
+                        };
+                        off_4
+                    } else {
+                        off_3
+                    };
+                    i_3 = i_4;
+                    n = n_2;
+                    off_2 = off_5;
+                    continue;
+                }
+                return Ok(());
+            }
+            break;
+        }
+    };
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(c.PyErr_SetString(&PyExc_TypeError, &crate::buffers::text(&buf)));
+}
+/// CPython: Objects/typeobject.c, `pmerge`.
+pub fn pmerge<C: CApi>(
+    c: &mut C,
+    acc: &C::Object,
+    to_merge: &[C::Object],
+    to_merge_size: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::pmerge);
+    let mut remain = match crate::buffers::room(0isize, to_merge_size as usize) {
+        Some(room) => room,
+        None => return Err(c.unsupported("memory for an array")),
+    };
+    {
+        let mut i = 0isize;
+        loop {
+            if i < to_merge_size {
+                match remain.get_mut(i as usize) {
+                    Some(item) => *item = 0isize,
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    let mut res = 0i32;
+    'join33: loop {
+        let (empty_cnt_3, res_3) = {
+            let mut empty_cnt = 0isize;
+            let mut i_3 = 0isize;
+            let res_2 = res;
+            'join30: loop {
+                if i_3 < to_merge_size {
+                    let cur_tuple = c.item(to_merge, i_3 as usize)?;
+                    let item = match remain.get(i_3 as usize) {
+                        Some(item) => *item,
+                        None => return Err(c.unsupported("element outside of an array")),
+                    };
+                    if item >= c.PyTuple_GET_SIZE(&cur_tuple)? {
+                        let empty_cnt_2 = empty_cnt.wrapping_add(1);
+                        let i_4 = i_3.wrapping_add(1);
+                        empty_cnt = empty_cnt_2;
+                        i_3 = i_4;
+                        continue;
+                    }
+                    let item_2 = match remain.get(i_3 as usize) {
+                        Some(item) => *item,
+                        None => return Err(c.unsupported("element outside of an array")),
+                    };
+                    let candidate = c.PyTuple_GET_ITEM(&cur_tuple, item_2)?;
+                    {
+                        let mut j = 0isize;
+                        loop {
+                            if j < to_merge_size {
+                                let j_lst = c.item(to_merge, j as usize)?;
+                                let item_3 = match remain.get(j as usize) {
+                                    Some(item) => *item,
+                                    None => {
+                                        return Err(c.unsupported("element outside of an array"));
+                                    }
+                                };
+                                if !(super::typeobject::tail_contains(
+                                    c,
+                                    &j_lst,
+                                    item_3,
+                                    &candidate,
+                                )? != 0)
+                                {
+                                    let j_2 = j.wrapping_add(1);
+                                    j = j_2;
+                                    continue;
+                                }
+                                let i_5 = i_3.wrapping_add(1);
+                                i_3 = i_5;
+                                continue 'join30;
+                            }
+                            break;
+                        }
+                    };
+                    let result = c.PyList_Append(acc, &candidate)?;
+                    {
+                        let mut j_3 = 0isize;
+                        loop {
+                            if j_3 < to_merge_size {
+                                let j_lst_2 = c.item(to_merge, j_3 as usize)?;
+                                let item_4 = match remain.get(j_3 as usize) {
+                                    Some(item) => *item,
+                                    None => {
+                                        return Err(c.unsupported("element outside of an array"));
+                                    }
+                                };
+                                let result_2 = c.PyTuple_GET_SIZE(&j_lst_2)?;
+                                if item_4 < result_2 {
+                                    let item_5 = match remain.get(j_3 as usize) {
+                                        Some(item) => *item,
+                                        None => {
+                                            return Err(c.unsupported("element outside of an array"));
+                                        }
+                                    };
+                                    let result_3 = c.PyTuple_GET_ITEM(&j_lst_2, item_5)?;
+                                    if c.Py_Is(&result_3, &candidate)? {
+                                        match remain.get(j_3 as usize) {
+                                            Some(item) => *item,
+                                            None => {
+                                                return Err(c.unsupported("element outside of an array"));
+                                            }
+                                        };
+                                        let item_6 = match remain.get(j_3 as usize) {
+                                            Some(item) => *item,
+                                            None => {
+                                                return Err(c.unsupported("element outside of an array"));
+                                            }
+                                        };
+                                        match remain.get_mut(j_3 as usize) {
+                                            Some(item) => *item = item_6.wrapping_add(1),
+                                            None => {
+                                                return Err(c.unsupported("element outside of an array"));
+                                            }
+                                        };
+                                    }
+                                }
+                                let j_4 = j_3.wrapping_add(1);
+                                j_3 = j_4;
+                                continue;
+                            }
+                            break;
+                        }
+                    };
+                    res = result;
+                    continue 'join33;
+                }
+                break (empty_cnt, res_2);
+            }
+        };
+        let res_4 = if empty_cnt_3 != to_merge_size {
+            super::typeobject::set_mro_error(c, to_merge, to_merge_size, &remain)?;
+            -1i32
+        } else {
+            res_3
+        };
+        return Ok(res_4);
+    }
+}
+/// CPython: Objects/typeobject.c, `mro_implementation_unlocked`.
+pub fn mro_implementation_unlocked<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::mro_implementation_unlocked);
+    let result = c._PyType_IsReady(type_)?;
+    if !(result != 0) {
+        if super::typeobject::PyType_Ready(c, type_)? < 0 {
+            return Ok(None);
+        }
+    }
+    let bases = super::typeobject::lookup_tp_bases(c, type_)?;
+    let object = match bases.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_2 = c.PyTuple_GET_SIZE(&object)?;
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result_2 {
+                let object_2 = match bases.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let base = c.PyTuple_GET_ITEM(&object_2, i)?;
+                if super::typeobject::lookup_tp_mro(c, Some(&base))?.is_some() {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                let tp_name = c.PyTypeObject_tp_name(&base)?;
+                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_Format(
+                            &PyExc_TypeError,
+                            "Cannot extend an incomplete type '%.100s'",
+                            &[Argument::Str(tp_name.clone())],
+                        ),
+                );
+            }
+            break;
+        }
+    };
+    if result_2 == 1 {
+        let object_3 = match bases.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let base_2 = c.PyTuple_GET_ITEM(&object_3, 0)?;
+        let base_mro = super::typeobject::lookup_tp_mro(c, Some(&base_2))?;
+        let object_4 = match base_mro.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = c.PyTuple_GET_SIZE(&object_4)?;
+        let result_4 = c.PyTuple_New(result_3.wrapping_add(1))?;
+        c.PyTuple_SET_ITEM(&result_4, 0, type_)?;
+        {
+            let mut i_3 = 0isize;
+            loop {
+                if i_3 < result_3 {
+                    let object_5 = match base_mro.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let cls = c.PyTuple_GET_ITEM(&object_5, i_3)?;
+                    c.PyTuple_SET_ITEM(&result_4, i_3.wrapping_add(1), &cls)?;
+                    let i_4 = i_3.wrapping_add(1);
+                    i_3 = i_4;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(Some(result_4));
+    }
+    if super::typeobject::check_duplicates(c, bases.as_ref())? < 0 {
+        return Ok(None);
+    }
+    let mut to_merge = match crate::buffers::room(
+        None::<C::Object>,
+        result_2.wrapping_add(1) as usize,
+    ) {
+        Some(room) => room,
+        None => return Err(c.unsupported("memory for an array")),
+    };
+    {
+        let mut i_5 = 0isize;
+        loop {
+            if i_5 < result_2 {
+                let object_6 = match bases.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let base_3 = c.PyTuple_GET_ITEM(&object_6, i_5)?;
+                let result_5 = super::typeobject::lookup_tp_mro(c, Some(&base_3))?;
+                match to_merge.get_mut(i_5 as usize) {
+                    Some(item) => *item = result_5.clone(),
+                    None => return Err(c.unsupported("element outside of an array")),
+                };
+                let i_6 = i_5.wrapping_add(1);
+                i_5 = i_6;
+                continue;
+            }
+            break;
+        }
+    };
+    match to_merge.get_mut(result_2 as usize) {
+        Some(item) => *item = bases.clone(),
+        None => return Err(c.unsupported("element outside of an array")),
+    };
+    let result_6 = c.PyList_New(1)?;
+    c.PyList_SET_ITEM(&result_6, 0, type_)?;
+    let items = match to_merge.iter().cloned().collect::<Option<Vec<_>>>() {
+        Some(items) => items,
+        None => return Err(c.unsupported("NULL in an array")),
+    };
+    let result_7 = if super::typeobject::pmerge(
+        c,
+        &result_6,
+        &items,
+        result_2.wrapping_add(1),
+    )? < 0
+    {
+        None
+    } else {
+        Some(result_6.clone())
+    };
+    return Ok(result_7);
+}
 /// CPython: Objects/typeobject.c, `mro_implementation`.
 pub fn mro_implementation<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::mro_implementation);
-    return Ok(c.mro_implementation_unlocked(type_)?);
+    return Ok(super::typeobject::mro_implementation_unlocked(c, type_)?);
 }
 /// CPython: Objects/typeobject.c, `type_mro_impl`.
 pub fn type_mro_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_mro_impl);
     let seq = super::typeobject::mro_implementation(c, self_)?;
-    let check = c.PyList_Check(&seq)?;
-    let seq_3 = if check {
-        seq.clone()
+    let seq_4 = if let Some(seq_2) = &seq && !c.PyList_Check(seq_2)? {
+        let seq_3 = super::abstract_::PySequence_List(c, seq_2)?;
+        Some(seq_3.clone())
     } else {
-        let seq_2 = super::abstract_::PySequence_List(c, &seq)?;
-        seq_2.clone()
+        seq.clone()
     };
-    return Ok(seq_3);
+    return Ok(seq_4);
 }
 /// CPython: Objects/typeobject.c, `mro_check`.
 pub fn mro_check<C: CApi>(
@@ -2841,23 +3235,26 @@ pub fn mro_invoke<C: CApi>(
             &mro_meth,
             type_,
         )?;
-        mro_result.clone()
+        Some(mro_result.clone())
     } else {
-        let mro_result_2 = c.mro_implementation_unlocked(type_)?;
+        let mro_result_2 = super::typeobject::mro_implementation_unlocked(c, type_)?;
         mro_result_2.clone()
     };
-    if let Some(new_mro) = &super::abstract_::PySequence_Tuple(c, &mro_result_3)? {
-        if c.PyTuple_GET_SIZE(new_mro)? == 0 {
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c.PyErr_Format(&PyExc_TypeError, "type MRO must not be empty", &[]),
-            );
-        }
-        if value {
-            super::typeobject::mro_check(c, type_, new_mro)?;
+    if let Some(mro_result_4) = &mro_result_3 {
+        if let Some(new_mro) = &super::abstract_::PySequence_Tuple(c, mro_result_4)? {
+            if c.PyTuple_GET_SIZE(new_mro)? == 0 {
+                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c.PyErr_Format(&PyExc_TypeError, "type MRO must not be empty", &[]),
+                );
+            }
+            if value {
+                super::typeobject::mro_check(c, type_, new_mro)?;
+                return Ok(Some(new_mro.clone()));
+            }
             return Ok(Some(new_mro.clone()));
         }
-        return Ok(Some(new_mro.clone()));
+        return Ok(None);
     }
     return Ok(None);
 }
@@ -6546,21 +6943,7 @@ pub fn object_new<C: CApi>(
         let joined = c.PyUnicode_Join(&comma_w_quotes_sep, &sorted_methods)?;
         let result_2 = super::abstract_::PyObject_Length(c, &sorted_methods)?;
         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-        if !(result_2 > 1) {
-            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_TypeError_4,
-                        "Can't instantiate abstract class %s without an implementation for abstract method%s '%U'",
-                        &[
-                            Argument::Str(tp_name_2.clone()),
-                            Argument::Str("".to_owned()),
-                            Argument::Object(joined.clone()),
-                        ],
-                    ),
-            );
-        }
+        let value = if result_2 > 1 { "s".to_owned() } else { "".to_owned() };
         let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -6569,7 +6952,7 @@ pub fn object_new<C: CApi>(
                     "Can't instantiate abstract class %s without an implementation for abstract method%s '%U'",
                     &[
                         Argument::Str(tp_name_2.clone()),
-                        Argument::Str("s".to_owned()),
+                        Argument::Str(value.clone()),
                         Argument::Object(joined.clone()),
                     ],
                 ),
@@ -7399,12 +7782,250 @@ pub fn _PyType_GetSlotNames<C: CApi>(
     }
     return Ok(slotnames_2.clone());
 }
+/// CPython: Objects/typeobject.c, `object_getstate_default`.
+pub fn object_getstate_default<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    required: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object_getstate_default);
+    if !(required != 0) {
+        let result = c._PyObject_IsInstanceDictEmpty(obj)?;
+        let state_2 = if result != 0 {
+            c.global(Global::Py_None)?
+        } else {
+            let state = c.PyObject_GenericGetDict(obj, None)?;
+            state.clone()
+        };
+        let tp_2 = c.Py_TYPE(obj)?;
+        let slotnames = super::typeobject::_PyType_GetSlotNames(c, &tp_2)?;
+        if required != 0 {
+            let PyBaseObject_Type = c.global(Global::PyBaseObject_Type)?;
+            let tp_basicsize = c.PyTypeObject_tp_basicsize(&PyBaseObject_Type)?;
+            let tp_3 = c.Py_TYPE(obj)?;
+            let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&tp_3)?;
+            let basicsize = if tp_dictoffset != 0
+                && (c.PyTypeObject_tp_flags(&tp_3)? & 16) == 0
+            {
+                tp_basicsize.wrapping_add(8)
+            } else {
+                tp_basicsize
+            };
+            let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&tp_3)?;
+            let basicsize_2 = if tp_weaklistoffset > 0 {
+                basicsize.wrapping_add(8)
+            } else {
+                basicsize
+            };
+            let is = !c.is(&slotnames, Global::Py_None)?;
+            let basicsize_3 = if is {
+                basicsize_2
+                    .wrapping_add(
+                        (8 as isize).wrapping_mul(c.PyList_GET_SIZE(&slotnames)?),
+                    )
+            } else {
+                basicsize_2
+            };
+            if c.PyTypeObject_tp_basicsize(&tp_3)? > basicsize_3 {
+                let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
+                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_Format(
+                            &PyExc_TypeError_2,
+                            "cannot pickle '%.200s' object",
+                            &[Argument::Str(tp_name_2.clone())],
+                        ),
+                );
+            }
+        }
+        let is_2 = !c.is(&slotnames, Global::Py_None)?;
+        let state_5 = if is_2 && c.PyList_GET_SIZE(&slotnames)? > 0 {
+            let slots = c.PyDict_New()?;
+            let result_2 = c.PyList_GET_SIZE(&slotnames)?;
+            {
+                let mut i = 0isize;
+                loop {
+                    if i < result_2 {
+                        let name = c.PyList_GET_ITEM(&slotnames, i)?;
+                        let mut value = None::<C::Object>;
+                        if super::object::PyObject_GetOptionalAttr(
+                            c,
+                            obj,
+                            &name,
+                            &mut value,
+                        )? < 0
+                        {
+                            return Ok(None);
+                        }
+                        if let Some(value_2) = &value {
+                            if c.PyDict_SetItem(&slots, &name, value_2)? != 0 {
+                                return Ok(None);
+                            }
+                        }
+                        if !(result_2 != c.PyList_GET_SIZE(&slotnames)?) {
+                            let i_2 = i.wrapping_add(1);
+                            i = i_2;
+                            continue;
+                        }
+                        let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_RuntimeError,
+                                    "__slotsname__ changed size during iteration",
+                                    &[],
+                                ),
+                        );
+                    }
+                    break;
+                }
+            };
+            let result_3 = c.PyDict_GET_SIZE(&slots)?;
+            let state_4 = if result_3 > 0 {
+                let state_3 = c
+                    .PyTuple_Pack(
+                        2,
+                        &[
+                            Argument::Object(state_2.clone()),
+                            Argument::Object(slots.clone()),
+                        ],
+                    )?;
+                state_3.clone()
+            } else {
+                state_2.clone()
+            };
+            state_4.clone()
+        } else {
+            state_2.clone()
+        };
+        return Ok(Some(state_5));
+    }
+    let tp = c.Py_TYPE(obj)?;
+    if c.PyTypeObject_tp_itemsize(&tp)? != 0 {
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "cannot pickle %.200s objects",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    let result = c._PyObject_IsInstanceDictEmpty(obj)?;
+    let state_2 = if result != 0 {
+        c.global(Global::Py_None)?
+    } else {
+        let state = c.PyObject_GenericGetDict(obj, None)?;
+        state.clone()
+    };
+    let tp_2 = c.Py_TYPE(obj)?;
+    let slotnames = super::typeobject::_PyType_GetSlotNames(c, &tp_2)?;
+    if required != 0 {
+        let PyBaseObject_Type = c.global(Global::PyBaseObject_Type)?;
+        let tp_basicsize = c.PyTypeObject_tp_basicsize(&PyBaseObject_Type)?;
+        let tp_3 = c.Py_TYPE(obj)?;
+        let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&tp_3)?;
+        let basicsize = if tp_dictoffset != 0
+            && (c.PyTypeObject_tp_flags(&tp_3)? & 16) == 0
+        {
+            tp_basicsize.wrapping_add(8)
+        } else {
+            tp_basicsize
+        };
+        let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&tp_3)?;
+        let basicsize_2 = if tp_weaklistoffset > 0 {
+            basicsize.wrapping_add(8)
+        } else {
+            basicsize
+        };
+        let is = !c.is(&slotnames, Global::Py_None)?;
+        let basicsize_3 = if is {
+            basicsize_2
+                .wrapping_add((8 as isize).wrapping_mul(c.PyList_GET_SIZE(&slotnames)?))
+        } else {
+            basicsize_2
+        };
+        if c.PyTypeObject_tp_basicsize(&tp_3)? > basicsize_3 {
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_2,
+                        "cannot pickle '%.200s' object",
+                        &[Argument::Str(tp_name_2.clone())],
+                    ),
+            );
+        }
+    }
+    let is_2 = !c.is(&slotnames, Global::Py_None)?;
+    let state_5 = if is_2 && c.PyList_GET_SIZE(&slotnames)? > 0 {
+        let slots = c.PyDict_New()?;
+        let result_2 = c.PyList_GET_SIZE(&slotnames)?;
+        {
+            let mut i = 0isize;
+            loop {
+                if i < result_2 {
+                    let name = c.PyList_GET_ITEM(&slotnames, i)?;
+                    let mut value = None::<C::Object>;
+                    if super::object::PyObject_GetOptionalAttr(
+                        c,
+                        obj,
+                        &name,
+                        &mut value,
+                    )? < 0
+                    {
+                        return Ok(None);
+                    }
+                    if let Some(value_2) = &value {
+                        if c.PyDict_SetItem(&slots, &name, value_2)? != 0 {
+                            return Ok(None);
+                        }
+                    }
+                    if !(result_2 != c.PyList_GET_SIZE(&slotnames)?) {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
+                    return Err(
+                        c
+                            .PyErr_Format(
+                                &PyExc_RuntimeError,
+                                "__slotsname__ changed size during iteration",
+                                &[],
+                            ),
+                    );
+                }
+                break;
+            }
+        };
+        let result_3 = c.PyDict_GET_SIZE(&slots)?;
+        let state_4 = if result_3 > 0 {
+            let state_3 = c
+                .PyTuple_Pack(
+                    2,
+                    &[Argument::Object(state_2.clone()), Argument::Object(slots.clone())],
+                )?;
+            state_3.clone()
+        } else {
+            state_2.clone()
+        };
+        state_4.clone()
+    } else {
+        state_2.clone()
+    };
+    return Ok(Some(state_5));
+}
 /// CPython: Objects/typeobject.c, `object_getstate`.
 pub fn object_getstate<C: CApi>(
     c: &mut C,
     obj: &C::Object,
     required: i32,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object_getstate);
     let id__getstate = c._Py_ID("__getstate__")?;
     let getstate = super::object::PyObject_GetAttr(c, obj, &id__getstate)?;
@@ -7417,19 +8038,23 @@ pub fn object_getstate<C: CApi>(
         } {
             let result_2 = c.PyCFunction_GET_FUNCTION(&getstate)?;
             if c.is_function(result_2.as_ref(), FunctionId::object___getstate__)? {
-                let state = c.object_getstate_default(obj, required)?;
+                let state = super::typeobject::object_getstate_default(
+                    c,
+                    obj,
+                    required,
+                )?;
                 state.clone()
             } else {
                 let state_2 = c._PyObject_CallNoArgs(&getstate)?;
-                state_2.clone()
+                Some(state_2.clone())
             }
         } else {
             let state_2 = c._PyObject_CallNoArgs(&getstate)?;
-            state_2.clone()
+            Some(state_2.clone())
         }
     } else {
         let state_2 = c._PyObject_CallNoArgs(&getstate)?;
-        state_2.clone()
+        Some(state_2.clone())
     };
     return Ok(state_3);
 }
@@ -7437,7 +8062,7 @@ pub fn object_getstate<C: CApi>(
 pub fn _PyObject_GetState<C: CApi>(
     c: &mut C,
     obj: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyObject_GetState);
     return Ok(super::typeobject::object_getstate(c, obj, 0)?);
 }
@@ -7445,9 +8070,118 @@ pub fn _PyObject_GetState<C: CApi>(
 pub fn object___getstate___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___getstate___impl);
-    return Ok(c.object_getstate_default(self_, 0)?);
+    return Ok(super::typeobject::object_getstate_default(c, self_, 0)?);
+}
+/// CPython: Objects/typeobject.c, `_PyObject_GetNewArguments`.
+pub fn _PyObject_GetNewArguments<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    args: &mut Option<C::Object>,
+    kwargs: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_GetNewArguments);
+    let id__getnewargs_ex = c._Py_ID("__getnewargs_ex__")?;
+    let Some(getnewargs_ex) = &super::typeobject::_PyObject_LookupSpecial(
+        c,
+        obj,
+        &id__getnewargs_ex,
+    )? else {
+        let id__getnewargs = c._Py_ID("__getnewargs__")?;
+        let Some(getnewargs) = &super::typeobject::_PyObject_LookupSpecial(
+            c,
+            obj,
+            &id__getnewargs,
+        )? else {
+            *args = None;
+            *kwargs = None;
+            return Ok(0);
+        };
+        let result_4 = match c._PyObject_CallNoArgs(getnewargs) {
+            Ok(result_4) => result_4,
+            Err(error_3) if c.is_exception(&error_3) => {
+                *args = None;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        *args = Some(result_4.clone());
+        if c.PyTuple_Check(&result_4)? {
+            *kwargs = None;
+            return Ok(0);
+        }
+        let tp_4 = c.Py_TYPE(&result_4)?;
+        let tp_name_4 = c.PyTypeObject_tp_name(&tp_4)?;
+        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+        let error_4 = c
+            .PyErr_Format(
+                &PyExc_TypeError_4,
+                "__getnewargs__ should return a tuple, not '%.200s'",
+                &[Argument::Str(tp_name_4.clone())],
+            );
+        *args = None;
+        return Err(error_4);
+    };
+    let newargs = c._PyObject_CallNoArgs(getnewargs_ex)?;
+    if !c.PyTuple_Check(&newargs)? {
+        let tp_3 = c.Py_TYPE(&newargs)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
+        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_3,
+                    "__getnewargs_ex__ should return a tuple, not '%.200s'",
+                    &[Argument::Str(tp_name_3.clone())],
+                ),
+        );
+    }
+    if c.PyTuple_GET_SIZE(&newargs)? != 2 {
+        let result = c.PyTuple_GET_SIZE(&newargs)?;
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_ValueError,
+                    "__getnewargs_ex__ should return a tuple of length 2, not %zd",
+                    &[Argument::Int(result as i64)],
+                ),
+        );
+    }
+    let result_2 = c.PyTuple_GET_ITEM(&newargs, 0)?;
+    *args = Some(result_2.clone());
+    let result_3 = c.PyTuple_GET_ITEM(&newargs, 1)?;
+    *kwargs = Some(result_3.clone());
+    if !c.PyTuple_Check(&result_2)? {
+        let tp_2 = c.Py_TYPE(&result_2)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        let error_2 = c
+            .PyErr_Format(
+                &PyExc_TypeError_2,
+                "first item of the tuple returned by __getnewargs_ex__ must be a tuple, not '%.200s'",
+                &[Argument::Str(tp_name_2.clone())],
+            );
+        *args = None;
+        *kwargs = None;
+        return Err(error_2);
+    }
+    if c.PyDict_Check(&result_3)? {
+        return Ok(0);
+    }
+    let tp = c.Py_TYPE(&result_3)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    let error = c
+        .PyErr_Format(
+            &PyExc_TypeError,
+            "second item of the tuple returned by __getnewargs_ex__ must be a dict, not '%.200s'",
+            &[Argument::Str(tp_name.clone())],
+        );
+    *args = None;
+    *kwargs = None;
+    return Err(error);
 }
 /// CPython: Objects/typeobject.c, `_PyObject_GetItemsIter`.
 pub fn _PyObject_GetItemsIter<C: CApi>(
@@ -7497,34 +8231,179 @@ pub fn _PyObject_GetItemsIter<C: CApi>(
     };
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `reduce_newobj`.
+pub fn reduce_newobj<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::reduce_newobj);
+    let tp = c.Py_TYPE(obj)?;
+    if !c.slot(&tp, Slot::tp_new)?.is_some() {
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "cannot pickle '%.200s' object",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    let mut args = None::<C::Object>;
+    let mut kwargs = None::<C::Object>;
+    super::typeobject::_PyObject_GetNewArguments(c, obj, &mut args, &mut kwargs)?;
+    let copyreg = super::typeobject::import_copyreg(c)?;
+    let hasargs = args.is_some();
+    let (newargs_3, newobj_3) = if let Some(kwargs_2) = &kwargs
+        && !(c.PyDict_GET_SIZE(kwargs_2)? == 0)
+    {
+        let Some(args_2) = &args else {
+            return Err(c.PyErr_BadInternalCall());
+        };
+        let id__newobj_ex = c._Py_ID("__newobj_ex__")?;
+        let newobj = super::object::PyObject_GetAttr(c, &copyreg, &id__newobj_ex)?;
+        let tp_2 = c.Py_TYPE(obj)?;
+        let newargs = c
+            .PyTuple_Pack(
+                3,
+                &[
+                    Argument::Object(tp_2.clone()),
+                    Argument::Object(args_2.clone()),
+                    Argument::Object(kwargs_2.clone()),
+                ],
+            )?;
+        (newargs.clone(), newobj.clone())
+    } else {
+        let id__newobj = c._Py_ID("__newobj__")?;
+        let newobj_2 = super::object::PyObject_GetAttr(c, &copyreg, &id__newobj)?;
+        let value = if let Some(args_3) = &args {
+            c.PyTuple_GET_SIZE(args_3)?
+        } else {
+            0isize
+        };
+        let newargs_2 = c.PyTuple_New(value.wrapping_add(1))?;
+        let cls = c.Py_TYPE(obj)?;
+        c.PyTuple_SET_ITEM(&newargs_2, 0, &cls)?;
+        {
+            let mut i = 0isize;
+            loop {
+                if i < value {
+                    let object = match args.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let v = c.PyTuple_GET_ITEM(&object, i)?;
+                    c.PyTuple_SET_ITEM(&newargs_2, i.wrapping_add(1), &v)?;
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        (newargs_2.clone(), newobj_2.clone())
+    };
+    let value_2 = if hasargs {
+        false
+    } else {
+        let check = c.PyList_Check(obj)?;
+        if check || c.PyDict_Check(obj)? { false } else { true }
+    };
+    if let Some(state) = &super::typeobject::object_getstate(
+        c,
+        obj,
+        i32::from(value_2),
+    )? {
+        let mut listitems = None::<C::Object>;
+        let mut dictitems = None::<C::Object>;
+        super::typeobject::_PyObject_GetItemsIter(
+            c,
+            obj,
+            &mut listitems,
+            &mut dictitems,
+        )?;
+        return Ok(
+            Some(
+                c
+                    .PyTuple_Pack(
+                        5,
+                        &[
+                            Argument::Object(newobj_3.clone()),
+                            Argument::Object(newargs_3.clone()),
+                            Argument::Object(state.clone()),
+                            match listitems.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                            match dictitems.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                        ],
+                    )?,
+            ),
+        );
+    }
+    return Ok(None);
+}
 /// CPython: Objects/typeobject.c, `_common_reduce`.
 pub fn _common_reduce<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     proto: i32,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::typeobject__common_reduce);
     if proto >= 2 {
-        return Ok(c.reduce_newobj(self_)?);
+        return Ok(super::typeobject::reduce_newobj(c, self_)?);
     }
     let copyreg = super::typeobject::import_copyreg(c)?;
     return Ok(
-        c
-            .PyObject_CallMethod(
-                &copyreg,
-                "_reduce_ex",
-                "Oi",
-                &[Argument::Object(self_.clone()), Argument::Int(proto as i64)],
-            )?,
+        Some(
+            c
+                .PyObject_CallMethod(
+                    &copyreg,
+                    "_reduce_ex",
+                    "Oi",
+                    &[Argument::Object(self_.clone()), Argument::Int(proto as i64)],
+                )?,
+        ),
     );
 }
 /// CPython: Objects/typeobject.c, `object___reduce___impl`.
 pub fn object___reduce___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___reduce___impl);
     return Ok(super::typeobject::_common_reduce(c, self_, 0)?);
+}
+/// CPython: Objects/typeobject.c, `object___reduce_ex___impl`.
+pub fn object___reduce_ex___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    protocol: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object___reduce_ex___impl);
+    let id__reduce = c._Py_ID("__reduce__")?;
+    let mut reduce = None::<C::Object>;
+    if super::object::PyObject_GetOptionalAttr(c, self_, &id__reduce, &mut reduce)? < 0 {
+        return Ok(None);
+    }
+    if let Some(reduce_2) = &reduce {
+        let cls = c.Py_TYPE(self_)?;
+        let id__reduce_2 = c._Py_ID("__reduce__")?;
+        let clsreduce = super::object::PyObject_GetAttr(c, &cls, &id__reduce_2)?;
+        let state = c.variable("PyInterpreterState")?;
+        let objreduce = c.PyInterpreterState_cached_objects_objreduce(&state)?;
+        if !match objreduce.as_ref() {
+            Some(object) => c.Py_Is(&clsreduce, object)?,
+            None => false,
+        } {
+            return Ok(Some(c._PyObject_CallNoArgs(reduce_2)?));
+        }
+    }
+    return Ok(super::typeobject::_common_reduce(c, self_, protocol)?);
 }
 /// CPython: Objects/typeobject.c, `object_subclasshook`.
 pub fn object_subclasshook<C: CApi>(
@@ -8856,40 +9735,14 @@ pub fn get_subclasses_key<C: CApi>(
                         let mut i_2 = i;
                         let mut key_3 = key_2.clone();
                         let mut ref_ = None::<C::Object>;
-                        let result = match c
+                        if c
                             .PyDict_Next(
                                 subclasses_2,
                                 &mut i_2,
                                 Some(&mut key_3),
                                 &mut ref_,
-                            )
+                            )? != 0
                         {
-                            Ok(result) => result,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                if let Some(subclass_2) = &super::typeobject::type_from_ref(
-                                    c,
-                                    None,
-                                )? {
-                                    if c.Py_Is(subclass_2, type_)? {
-                                        return Err(error_2);
-                                    }
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "get_subclasses_key: loop that goes on with an exception pending",
-                                            ),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "get_subclasses_key: loop that goes on with an exception pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if result != 0 {
                             let Some(subclass) = &super::typeobject::type_from_ref(
                                 c,
                                 ref_.as_ref(),
@@ -8923,23 +9776,12 @@ pub fn remove_subclass<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::remove_subclass);
     if let Some(subclasses) = &super::typeobject::lookup_tp_subclasses(c, base)? {
-        let key = match super::typeobject::get_subclasses_key(c, type_, base) {
-            Ok(key) => key,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "remove_subclass: call of PyDict_Size while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let key = super::typeobject::get_subclasses_key(c, type_, base)?;
         if let Some(key_2) = &key {
             match c.PyDict_DelItem(subclasses, key_2) {
                 Ok(result) => if result != 0 {}
-                Err(error_2) if c.is_exception(&error_2) => {}
-                Err(error_2) => return Err(error_2),
+                Err(error) if c.is_exception(&error) => {}
+                Err(error) => return Err(error),
             }
         }
         if c.PyDict_Size(subclasses)? == 0 {
@@ -9013,22 +9855,7 @@ pub fn check_num_args<C: CApi>(
     if (n as isize) == c.PyTuple_GET_SIZE(ob)? {
         return Ok(1);
     }
-    if !(n == 1) {
-        let result_2 = c.PyTuple_GET_SIZE(ob)?;
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError_2,
-                    "expected %d argument%s, got %zd",
-                    &[
-                        Argument::Int(n as i64),
-                        Argument::Str("s".to_owned()),
-                        Argument::Int(result_2 as i64),
-                    ],
-                ),
-        );
-    }
+    let value = if n == 1 { "".to_owned() } else { "s".to_owned() };
     let result = c.PyTuple_GET_SIZE(ob)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
@@ -9038,7 +9865,7 @@ pub fn check_num_args<C: CApi>(
                 "expected %d argument%s, got %zd",
                 &[
                     Argument::Int(n as i64),
-                    Argument::Str("".to_owned()),
+                    Argument::Str(value.clone()),
                     Argument::Int(result as i64),
                 ],
             ),
@@ -12999,21 +13826,7 @@ pub fn type_new_set_names<C: CApi>(
             let mut i_2 = i;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result = match c
-                .PyDict_Next(&names_to_set, &mut i_2, Some(&mut key), &mut value)
-            {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "type_new_set_names: NULL as an argument of _PyObject_LookupSpecial",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
+            if c.PyDict_Next(&names_to_set, &mut i_2, Some(&mut key), &mut value)? != 0 {
                 let id__set_name = c._Py_ID("__set_name__")?;
                 let object_2 = match value.as_ref() {
                     Some(object) => object.clone(),
@@ -13040,7 +13853,7 @@ pub fn type_new_set_names<C: CApi>(
                     )
                 {
                     Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
+                    Err(error) if c.is_exception(&error) => {
                         let object_3 = match value.as_ref() {
                             Some(object) => object.clone(),
                             None => {
@@ -13061,9 +13874,9 @@ pub fn type_new_set_names<C: CApi>(
                                 Argument::Str(tp_name_2.clone()),
                             ],
                         )?;
-                        return Err(error_2);
+                        return Err(error);
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
                 i = i_2;
                 continue;
@@ -13121,42 +13934,7 @@ pub fn recurse_down_subclasses<C: CApi>(
             loop {
                 let mut i_2 = i;
                 let mut ref_ = None::<C::Object>;
-                let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        if let Some(subclass_2) = &super::typeobject::type_from_ref(
-                            c,
-                            None,
-                        )? {
-                            if let Some(dict_3) = &super::typeobject::lookup_tp_dict(
-                                c,
-                                subclass_2,
-                            )? && c.PyDict_Check(dict_3)?
-                            {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "recurse_down_subclasses: call of PyDict_Contains while an exception is pending",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "recurse_down_subclasses: call of update_subclasses while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "recurse_down_subclasses: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result != 0 {
+                if c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_)? != 0 {
                     let Some(subclass) = &super::typeobject::type_from_ref(
                         c,
                         ref_.as_ref(),
@@ -13204,50 +13982,38 @@ pub fn super_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Err
 pub fn super_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::super_repr);
     if !c.superobject_obj_type(self_)?.is_some() {
-        if c.superobject_type(self_)?.is_some() {
-            let type__2 = c.superobject_type(self_)?;
-            let object_4 = match type__2.as_ref() {
+        let type__3 = c.superobject_type(self_)?;
+        let value_2 = if type__3.is_some() {
+            let type__4 = c.superobject_type(self_)?;
+            let object_3 = match type__4.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_name")),
             };
-            let tp_name_4 = c.PyTypeObject_tp_name(&object_4)?;
-            return Ok(
-                c
-                    .PyUnicode_FromFormat(
-                        "<super: <class '%s'>, NULL>",
-                        &[Argument::Str(tp_name_4.clone())],
-                    )?,
-            );
-        }
+            let tp_name_3 = c.PyTypeObject_tp_name(&object_3)?;
+            tp_name_3.clone()
+        } else {
+            "NULL".to_owned()
+        };
         return Ok(
             c
                 .PyUnicode_FromFormat(
                     "<super: <class '%s'>, NULL>",
-                    &[Argument::Str("NULL".to_owned())],
-                )?,
-        );
-    }
-    if !c.superobject_type(self_)?.is_some() {
-        let obj_type_2 = c.superobject_obj_type(self_)?;
-        let object_3 = match obj_type_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->tp_name")),
-        };
-        let tp_name_3 = c.PyTypeObject_tp_name(&object_3)?;
-        return Ok(
-            c
-                .PyUnicode_FromFormat(
-                    "<super: <class '%s'>, <%s object>>",
-                    &[Argument::Str("NULL".to_owned()), Argument::Str(tp_name_3.clone())],
+                    &[Argument::Str(value_2.clone())],
                 )?,
         );
     }
     let type_ = c.superobject_type(self_)?;
-    let object = match type_.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->tp_name")),
+    let value = if type_.is_some() {
+        let type__2 = c.superobject_type(self_)?;
+        let object = match type__2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name = c.PyTypeObject_tp_name(&object)?;
+        tp_name.clone()
+    } else {
+        "NULL".to_owned()
     };
-    let tp_name = c.PyTypeObject_tp_name(&object)?;
     let obj_type = c.superobject_obj_type(self_)?;
     let object_2 = match obj_type.as_ref() {
         Some(object) => object.clone(),
@@ -13258,7 +14024,7 @@ pub fn super_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C:
         c
             .PyUnicode_FromFormat(
                 "<super: <class '%s'>, <%s object>>",
-                &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
+                &[Argument::Str(value.clone()), Argument::Str(tp_name_2.clone())],
             )?,
     );
 }
@@ -13517,44 +14283,30 @@ pub fn supercheck<C: CApi>(
                 }
             }
         }
-        if c.PyType_Check(obj)? {
+        let check = c.PyType_Check(obj)?;
+        let (obj_str, type_or_instance) = if check {
             let tp_name = c.PyTypeObject_tp_name(obj)?;
-            let object_4 = match type_ {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->tp_name")),
-            };
-            let tp_name_2 = c.PyTypeObject_tp_name(&object_4)?;
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_TypeError,
-                        "super(type, obj): obj (%s %.200s) is not an instance or subtype of type (%.200s).",
-                        &[
-                            Argument::Str("type".to_owned()),
-                            Argument::Str(tp_name.clone()),
-                            Argument::Str(tp_name_2.clone()),
-                        ],
-                    ),
-            );
-        }
-        let tp_3 = c.Py_TYPE(obj)?;
-        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
-        let object_5 = match type_ {
+            (tp_name.clone(), "type".to_owned())
+        } else {
+            let tp_3 = c.Py_TYPE(obj)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
+            (tp_name_2.clone(), "instance of".to_owned())
+        };
+        let object_4 = match type_ {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->tp_name")),
         };
-        let tp_name_4 = c.PyTypeObject_tp_name(&object_5)?;
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&object_4)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
-                    &PyExc_TypeError_2,
+                    &PyExc_TypeError,
                     "super(type, obj): obj (%s %.200s) is not an instance or subtype of type (%.200s).",
                     &[
-                        Argument::Str("instance of".to_owned()),
+                        Argument::Str(type_or_instance.clone()),
+                        Argument::Str(obj_str.clone()),
                         Argument::Str(tp_name_3.clone()),
-                        Argument::Str(tp_name_4.clone()),
                     ],
                 ),
         );
@@ -13592,44 +14344,30 @@ pub fn supercheck<C: CApi>(
             }
         }
     }
-    if c.PyType_Check(obj)? {
+    let check = c.PyType_Check(obj)?;
+    let (obj_str, type_or_instance) = if check {
         let tp_name = c.PyTypeObject_tp_name(obj)?;
-        let object_4 = match type_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->tp_name")),
-        };
-        let tp_name_2 = c.PyTypeObject_tp_name(&object_4)?;
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError,
-                    "super(type, obj): obj (%s %.200s) is not an instance or subtype of type (%.200s).",
-                    &[
-                        Argument::Str("type".to_owned()),
-                        Argument::Str(tp_name.clone()),
-                        Argument::Str(tp_name_2.clone()),
-                    ],
-                ),
-        );
-    }
-    let tp_3 = c.Py_TYPE(obj)?;
-    let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
-    let object_5 = match type_ {
+        (tp_name.clone(), "type".to_owned())
+    } else {
+        let tp_3 = c.Py_TYPE(obj)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
+        (tp_name_2.clone(), "instance of".to_owned())
+    };
+    let object_4 = match type_ {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_name")),
     };
-    let tp_name_4 = c.PyTypeObject_tp_name(&object_5)?;
-    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+    let tp_name_3 = c.PyTypeObject_tp_name(&object_4)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
         c
             .PyErr_Format(
-                &PyExc_TypeError_2,
+                &PyExc_TypeError,
                 "super(type, obj): obj (%s %.200s) is not an instance or subtype of type (%.200s).",
                 &[
-                    Argument::Str("instance of".to_owned()),
+                    Argument::Str(type_or_instance.clone()),
+                    Argument::Str(obj_str.clone()),
                     Argument::Str(tp_name_3.clone()),
-                    Argument::Str(tp_name_4.clone()),
                 ],
             ),
     );

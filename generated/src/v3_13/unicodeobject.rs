@@ -65,28 +65,16 @@ pub fn PyUnicode_SET_HASH<C: CApi>(
     c.set_PyASCIIObject_hash(op, hash)?;
     return Ok(());
 }
+/// CPython: Objects/unicodeobject.c, `get_interned_dict`.
+pub fn get_interned_dict<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_interned_dict);
+    let state = c.variable("PyInterpreterState")?;
+    return Ok(c.PyInterpreterState_cached_objects_interned_strings(&state)?);
+}
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_InternedSize`.
 pub fn _PyUnicode_InternedSize<C: CApi>(c: &mut C) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyUnicode_InternedSize);
-    let dict = match c.get_interned_dict() {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            let PyRuntime_2 = c.variable("_PyRuntime")?;
-            let interned_strings_2 = c
-                ._PyRuntimeState_cached_objects_interned_strings(&PyRuntime_2)?;
-            match interned_strings_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_InternedSize: call of _Py_hashtable_len while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::unicodeobject::get_interned_dict(c)?;
     let PyRuntime = c.variable("_PyRuntime")?;
     let interned_strings = c
         ._PyRuntimeState_cached_objects_interned_strings(&PyRuntime)?;
@@ -96,8 +84,12 @@ pub fn _PyUnicode_InternedSize<C: CApi>(c: &mut C) -> Result<isize, C::Error> {
     };
     let result = match c._Py_hashtable_len(&object) {
         Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            c.PyDict_GET_SIZE(&dict)?;
+        Err(error) if c.is_exception(&error) => {
+            let object_3 = match dict.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.PyDict_GET_SIZE(&object_3)?;
             return Err(
                 c
                     .unsupported(
@@ -105,53 +97,36 @@ pub fn _PyUnicode_InternedSize<C: CApi>(c: &mut C) -> Result<isize, C::Error> {
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
-    return Ok(result.wrapping_add(c.PyDict_GET_SIZE(&dict)? as usize) as isize);
+    let object_2 = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(result.wrapping_add(c.PyDict_GET_SIZE(&object_2)? as usize) as isize);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_InternedSize_Immortal`.
 pub fn _PyUnicode_InternedSize_Immortal<C: CApi>(c: &mut C) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyUnicode_InternedSize_Immortal);
-    let dict = match c.get_interned_dict() {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyUnicode_InternedSize_Immortal: loop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::unicodeobject::get_interned_dict(c)?;
     let count_3 = {
         let mut count = 0isize;
         let mut pos = 0isize;
         loop {
+            let object = match dict.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result = match c
-                .PyDict_Next(&dict, &mut pos_2, Some(&mut key), &mut value)
-            {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicode_InternedSize_Immortal: NULL as an argument of PyUnicode_CHECK_INTERNED",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result != 0 {
-                let object = match key.as_ref() {
+            if c.PyDict_Next(&object, &mut pos_2, Some(&mut key), &mut value)? != 0 {
+                let object_2 = match key.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_2 = c.PyUnicode_CHECK_INTERNED(&object)?;
-                let count_2 = if result_2 == 2 { count.wrapping_add(1) } else { count };
+                let result = c.PyUnicode_CHECK_INTERNED(&object_2)?;
+                let count_2 = if result == 2 { count.wrapping_add(1) } else { count };
                 count = count_2;
                 pos = pos_2;
                 continue;
@@ -162,13 +137,13 @@ pub fn _PyUnicode_InternedSize_Immortal<C: CApi>(c: &mut C) -> Result<isize, C::
     let PyRuntime = c.variable("_PyRuntime")?;
     let interned_strings = c
         ._PyRuntimeState_cached_objects_interned_strings(&PyRuntime)?;
-    let object_2 = match interned_strings.as_ref() {
+    let object_3 = match interned_strings.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_3 = match c._Py_hashtable_len(&object_2) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result_2 = match c._Py_hashtable_len(&object_3) {
+        Ok(result_2) => result_2,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -176,9 +151,9 @@ pub fn _PyUnicode_InternedSize_Immortal<C: CApi>(c: &mut C) -> Result<isize, C::
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    return Ok(result_3.wrapping_add(count_3 as usize) as isize);
+    return Ok(result_2.wrapping_add(count_3 as usize) as isize);
 }
 /// CPython: Objects/unicodeobject.c, `hashtable_unicode_hash`.
 pub fn hashtable_unicode_hash<C: CApi>(
@@ -308,119 +283,84 @@ pub fn unicode_encode<C: CApi>(
             0,
         )?;
     if noptargs != 0 {
-        if !result.get(0).cloned().flatten().is_some() {
-            let item_7 = result.get(1).cloned().flatten();
-            let object_7 = match item_7.as_ref() {
+        let item = result.get(0).cloned().flatten();
+        let encoding = if item.is_some() {
+            let item_2 = result.get(0).cloned().flatten();
+            let object = match item_2.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_7)? {
-                let item_9 = result.get(1).cloned().flatten();
-                let object_9 = match item_9.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_4 = result.get(0).cloned().flatten();
+                let object_3 = match item_4.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_9)?;
+                c._PyArg_BadArgument("encode", "argument 'encoding'", "str", &object_3)?;
                 return Ok(None);
             }
-            let item_8 = result.get(1).cloned().flatten();
-            let object_8 = match item_8.as_ref() {
+            let item_3 = result.get(0).cloned().flatten();
+            let object_2 = match item_3.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let mut errors_length_2 = 0;
-            let result_4 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
+            let mut encoding_length = 0;
+            let result_2 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
                 c,
-                &object_8,
-                Some(&mut errors_length_2),
+                &object_2,
+                Some(&mut encoding_length),
             )?;
-            if c.strlen(&result_4)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            if c.strlen(&result_2)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_encode_impl(
-                        c,
-                        self_,
-                        None,
-                        Some(&result_4),
-                    )?,
-                ),
-            );
-        }
-        let item = result.get(0).cloned().flatten();
-        let object = match item.as_ref() {
+            if !(noptargs.wrapping_sub(1) != 0) {
+                return Ok(
+                    Some(
+                        super::unicodeobject::unicode_encode_impl(
+                            c,
+                            self_,
+                            Some(&result_2),
+                            None,
+                        )?,
+                    ),
+                );
+            }
+            Some(result_2.clone())
+        } else {
+            None::<String>
+        };
+        let item_5 = result.get(1).cloned().flatten();
+        let object_4 = match item_5.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_6 = result.get(0).cloned().flatten();
-            let object_6 = match item_6.as_ref() {
+        if !c.PyUnicode_Check(&object_4)? {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_6 = match item_7.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("encode", "argument 'encoding'", "str", &object_6)?;
+            c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_6)?;
             return Ok(None);
         }
-        let item_2 = result.get(0).cloned().flatten();
-        let object_2 = match item_2.as_ref() {
+        let item_6 = result.get(1).cloned().flatten();
+        let object_5 = match item_6.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let mut encoding_length = 0;
-        let result_2 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
+        let mut errors_length = 0;
+        let result_3 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
             c,
-            &object_2,
-            Some(&mut encoding_length),
+            &object_5,
+            Some(&mut errors_length),
         )?;
-        if c.strlen(&result_2)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs.wrapping_sub(1) != 0 {
-            let item_3 = result.get(1).cloned().flatten();
-            let object_3 = match item_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_3)? {
-                let item_5 = result.get(1).cloned().flatten();
-                let object_5 = match item_5.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_5)?;
-                return Ok(None);
-            }
-            let item_4 = result.get(1).cloned().flatten();
-            let object_4 = match item_4.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let mut errors_length = 0;
-            let result_3 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
-                c,
-                &object_4,
-                Some(&mut errors_length),
-            )?;
-            if c.strlen(&result_3)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_encode_impl(
-                        c,
-                        self_,
-                        Some(&result_2),
-                        Some(&result_3),
-                    )?,
-                ),
+        if c.strlen(&result_3)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
@@ -428,8 +368,8 @@ pub fn unicode_encode<C: CApi>(
                 super::unicodeobject::unicode_encode_impl(
                     c,
                     self_,
-                    Some(&result_2),
-                    None,
+                    encoding.as_deref(),
+                    Some(&result_3),
                 )?,
             ),
         );
@@ -1309,117 +1249,83 @@ pub fn unicode_new<C: CApi>(
         } else {
             (noptargs, None)
         };
-        if !result_2.get(1).cloned().flatten().is_some() {
-            let item_8 = result_2.get(2).cloned().flatten();
-            let object_7 = match item_8.as_ref() {
+        let item_2 = result_2.get(1).cloned().flatten();
+        let encoding = if item_2.is_some() {
+            let item_3 = result_2.get(1).cloned().flatten();
+            let object = match item_3.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            if !c.PyUnicode_Check(&object_7)? {
-                let item_10 = result_2.get(2).cloned().flatten();
-                let object_9 = match item_10.as_ref() {
+            if !c.PyUnicode_Check(&object)? {
+                let item_5 = result_2.get(1).cloned().flatten();
+                let object_3 = match item_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_9)?;
+                c._PyArg_BadArgument("str", "argument 'encoding'", "str", &object_3)?;
                 return Ok(None);
             }
-            let item_9 = result_2.get(2).cloned().flatten();
-            let object_8 = match item_9.as_ref() {
+            let item_4 = result_2.get(1).cloned().flatten();
+            let object_2 = match item_4.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let mut errors_length_2 = 0;
-            let result_5 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
+            let mut encoding_length = 0;
+            let result_3 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
                 c,
-                &object_8,
-                Some(&mut errors_length_2),
+                &object_2,
+                Some(&mut encoding_length),
             )?;
-            if c.strlen(&result_5)? != (errors_length_2 as usize) {
-                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            if c.strlen(&result_3)? != (encoding_length as usize) {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                    c.PyErr_SetString(&PyExc_ValueError, "embedded null character"),
                 );
             }
-            return Ok(
-                super::unicodeobject::unicode_new_impl(
-                    c,
-                    type_,
-                    x_2.as_ref(),
-                    None,
-                    Some(&result_5),
-                )?,
-            );
-        }
-        let item_2 = result_2.get(1).cloned().flatten();
-        let object = match item_2.as_ref() {
+            if !(noptargs_3.wrapping_sub(1) != 0) {
+                return Ok(
+                    super::unicodeobject::unicode_new_impl(
+                        c,
+                        type_,
+                        x_2.as_ref(),
+                        Some(&result_3),
+                        None,
+                    )?,
+                );
+            }
+            Some(result_3.clone())
+        } else {
+            None::<String>
+        };
+        let item_6 = result_2.get(2).cloned().flatten();
+        let object_4 = match item_6.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        if !c.PyUnicode_Check(&object)? {
-            let item_7 = result_2.get(1).cloned().flatten();
-            let object_6 = match item_7.as_ref() {
+        if !c.PyUnicode_Check(&object_4)? {
+            let item_8 = result_2.get(2).cloned().flatten();
+            let object_6 = match item_8.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            c._PyArg_BadArgument("str", "argument 'encoding'", "str", &object_6)?;
+            c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_6)?;
             return Ok(None);
         }
-        let item_3 = result_2.get(1).cloned().flatten();
-        let object_2 = match item_3.as_ref() {
+        let item_7 = result_2.get(2).cloned().flatten();
+        let object_5 = match item_7.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let mut encoding_length = 0;
-        let result_3 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
+        let mut errors_length = 0;
+        let result_4 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
             c,
-            &object_2,
-            Some(&mut encoding_length),
+            &object_5,
+            Some(&mut errors_length),
         )?;
-        if c.strlen(&result_3)? != (encoding_length as usize) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
-        }
-        if noptargs_3.wrapping_sub(1) != 0 {
-            let item_4 = result_2.get(2).cloned().flatten();
-            let object_3 = match item_4.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyUnicode_Check(&object_3)? {
-                let item_6 = result_2.get(2).cloned().flatten();
-                let object_5 = match item_6.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_5)?;
-                return Ok(None);
-            }
-            let item_5 = result_2.get(2).cloned().flatten();
-            let object_4 = match item_5.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let mut errors_length = 0;
-            let result_4 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
-                c,
-                &object_4,
-                Some(&mut errors_length),
-            )?;
-            if c.strlen(&result_4)? != (errors_length as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
-                );
-            }
-            return Ok(
-                super::unicodeobject::unicode_new_impl(
-                    c,
-                    type_,
-                    x_2.as_ref(),
-                    Some(&result_3),
-                    Some(&result_4),
-                )?,
+        if c.strlen(&result_4)? != (errors_length as usize) {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
             );
         }
         return Ok(
@@ -1427,8 +1333,8 @@ pub fn unicode_new<C: CApi>(
                 c,
                 type_,
                 x_2.as_ref(),
-                Some(&result_3),
-                None,
+                encoding.as_deref(),
+                Some(&result_4),
             )?,
         );
     }
@@ -3286,24 +3192,16 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
     c: &mut C,
     obj: &C::Object,
     encoding: &str,
-    errors: Option<&str>,
+    errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_FromEncodedObject);
     if c.PyBytes_Check(obj)? {
         if !(c.PyBytes_GET_SIZE(obj)? == 0) {
             let result = c.PyBytes_AS_STRING(obj)?;
             let result_2 = c.PyBytes_GET_SIZE(obj)?;
-            let text_2 = match errors {
-                Some(text) => text,
-                None => return Err(c.unsupported("NULL where a string must be")),
-            };
-            return Ok(c.PyUnicode_Decode(&result, result_2, encoding, text_2)?);
+            return Ok(c.PyUnicode_Decode(&result, result_2, encoding, errors)?);
         }
-        let text = match errors {
-            Some(text) => text,
-            None => return Err(c.unsupported("NULL where a string must be")),
-        };
-        c.unicode_check_encoding_errors(encoding, text)?;
+        c.unicode_check_encoding_errors(encoding, errors)?;
         loop {
             return Ok(c.unicode_get_empty()?);
         }
@@ -3332,22 +3230,14 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
     };
     if c.Py_buffer_len(&buffer)? == 0 {
         super::abstract_::PyBuffer_Release(c, &buffer)?;
-        let text_3 = match errors {
-            Some(text) => text,
-            None => return Err(c.unsupported("NULL where a string must be")),
-        };
-        c.unicode_check_encoding_errors(encoding, text_3)?;
+        c.unicode_check_encoding_errors(encoding, errors)?;
         loop {
             return Ok(c.unicode_get_empty()?);
         }
     }
     let len = c.Py_buffer_len(&buffer)?;
-    let text_4 = c.Py_buffer_buf_text(&buffer)?;
-    let text_5 = match errors {
-        Some(text) => text,
-        None => return Err(c.unsupported("NULL where a string must be")),
-    };
-    let v = match c.PyUnicode_Decode(&text_4, len, encoding, text_5) {
+    let text = c.Py_buffer_buf_text(&buffer)?;
+    let v = match c.PyUnicode_Decode(&text, len, encoding, errors) {
         Ok(v) => v,
         Err(error_2) if c.is_exception(&error_2) => {
             super::abstract_::PyBuffer_Release(c, &buffer)?;
@@ -7668,21 +7558,7 @@ pub fn unicode_maketrans_impl<C: CApi>(
                 let mut i_6 = i_5;
                 let mut key_3 = None::<C::Object>;
                 let mut value_2 = None::<C::Object>;
-                let result_5 = match c
-                    .PyDict_Next(x, &mut i_6, Some(&mut key_3), &mut value_2)
-                {
-                    Ok(result_5) => result_5,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_maketrans_impl: NULL as an argument of PyUnicode_Check",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result_5 != 0 {
+                if c.PyDict_Next(x, &mut i_6, Some(&mut key_3), &mut value_2)? != 0 {
                     let object = match key_3.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
@@ -7717,8 +7593,8 @@ pub fn unicode_maketrans_impl<C: CApi>(
                             }
                         };
                         let data = c.PyUnicode_DATA(&object_4)?;
-                        let result_6 = c.PyUnicode_READ(kind, Some(&data), 0)?;
-                        let newkey = c.PyLong_FromLong(result_6 as i64)?;
+                        let result_5 = c.PyUnicode_READ(kind, Some(&data), 0)?;
+                        let newkey = c.PyLong_FromLong(result_5 as i64)?;
                         let object_5 = match value_2.as_ref() {
                             Some(object) => object.clone(),
                             None => {
@@ -13480,11 +13356,15 @@ pub fn unicode_new_impl<C: CApi>(
                 Some(text) => text,
                 None => return Err(c.unsupported("NULL where a string must be")),
             };
+            let text_2 = match errors {
+                Some(text) => text,
+                None => return Err(c.unsupported("NULL where a string must be")),
+            };
             let unicode = super::unicodeobject::PyUnicode_FromEncodedObject(
                 c,
                 x_2,
                 text,
-                errors,
+                text_2,
             )?;
             Some(unicode.clone())
         } else {
@@ -13493,11 +13373,15 @@ pub fn unicode_new_impl<C: CApi>(
                     Some(text) => text,
                     None => return Err(c.unsupported("NULL where a string must be")),
                 };
+                let text_2 = match errors {
+                    Some(text) => text,
+                    None => return Err(c.unsupported("NULL where a string must be")),
+                };
                 let unicode = super::unicodeobject::PyUnicode_FromEncodedObject(
                     c,
                     x_2,
                     text,
-                    errors,
+                    text_2,
                 )?;
                 Some(unicode.clone())
             } else {
@@ -13569,27 +13453,24 @@ pub fn unicode_vectorcall<C: CApi>(
     }
     let item = c.item(args, 1)?;
     let result_2 = super::unicodeobject::arg_as_utf8(c, &item, "encoding")?;
-    if result == 3 {
+    let errors = if result == 3 {
         let item_2 = c.item(args, 2)?;
         let result_3 = super::unicodeobject::arg_as_utf8(c, &item_2, "errors")?;
-        return Ok(
-            Some(
-                super::unicodeobject::PyUnicode_FromEncodedObject(
-                    c,
-                    &object,
-                    &result_2,
-                    Some(&result_3),
-                )?,
-            ),
-        );
-    }
+        Some(result_3.clone())
+    } else {
+        None::<String>
+    };
+    let text = match errors.as_deref() {
+        Some(text) => text,
+        None => return Err(c.unsupported("NULL where a string must be")),
+    };
     return Ok(
         Some(
             super::unicodeobject::PyUnicode_FromEncodedObject(
                 c,
                 &object,
                 &result_2,
-                None,
+                text,
             )?,
         ),
     );
@@ -13789,112 +13670,102 @@ pub fn PyUnicode_InternFromString<C: CApi>(
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_ClearInterned`.
 pub fn _PyUnicode_ClearInterned<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyUnicode_ClearInterned);
-    let interned = c.get_interned_dict()?;
-    let result = match c.has_shared_intern_dict() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
+    if let Some(interned) = &super::unicodeobject::get_interned_dict(c)? {
+        let result = match c.has_shared_intern_dict() {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                c.clear_interned_dict()?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
             c.clear_interned_dict()?;
-            return Err(error);
+            return Ok(());
         }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        c.clear_interned_dict()?;
-        return Ok(());
-    }
-    {
-        let mut pos = 0isize;
-        loop {
-            let mut pos_2 = pos;
-            let mut s = None::<C::Object>;
-            let mut ignored_value = None::<C::Object>;
-            let result_2 = match c
-                .PyDict_Next(&interned, &mut pos_2, Some(&mut s), &mut ignored_value)
-            {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicode_ClearInterned: NULL as an argument of PyUnicode_CHECK_INTERNED",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result_2 != 0 {
-                let object = match s.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let result_3 = c.PyUnicode_CHECK_INTERNED(&object)?;
-                let shared_2 = match result_3 {
-                    2 => 0i32,
-                    3 => {
-                        let result_4 = c._Py_IsMainInterpreter()?;
-                        let shared = if result_4 != 0 { 0i32 } else { 1i32 };
-                        shared
-                    }
-                    1 => {
-                        let object_2 = match s.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        let result_5 = c.Py_REFCNT(&object_2)?;
-                        let object_3 = match s.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        c.Py_SET_REFCNT(&object_3, result_5.wrapping_add(2))?;
-                        0i32
-                    }
-                    _ => {
-                        return Err(c.unsupported("Py_UNREACHABLE"));
-                    }
-                };
-                if !(shared_2 != 0) {
-                    let object_4 = match s.as_ref() {
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut s = None::<C::Object>;
+                let mut ignored_value = None::<C::Object>;
+                if c.PyDict_Next(interned, &mut pos_2, Some(&mut s), &mut ignored_value)?
+                    != 0
+                {
+                    let object = match s.as_ref() {
                         Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->state")),
+                        None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    c.set_PyASCIIObject_state_interned(&object_4, 0)?;
+                    let result_2 = c.PyUnicode_CHECK_INTERNED(&object)?;
+                    let shared_2 = match result_2 {
+                        2 => 0i32,
+                        3 => {
+                            let result_3 = c._Py_IsMainInterpreter()?;
+                            let shared = if result_3 != 0 { 0i32 } else { 1i32 };
+                            shared
+                        }
+                        1 => {
+                            let object_2 = match s.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let result_4 = c.Py_REFCNT(&object_2)?;
+                            let object_3 = match s.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            c.Py_SET_REFCNT(&object_3, result_4.wrapping_add(2))?;
+                            0i32
+                        }
+                        _ => {
+                            return Err(c.unsupported("Py_UNREACHABLE"));
+                        }
+                    };
+                    if !(shared_2 != 0) {
+                        let object_4 = match s.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->state")),
+                        };
+                        c.set_PyASCIIObject_state_interned(&object_4, 0)?;
+                    }
+                    pos = pos_2;
+                    continue;
                 }
-                pos = pos_2;
-                continue;
+                break;
             }
-            break;
-        }
-    };
-    let state = c.variable("PyInterpreterState")?;
-    let state_2 = c.PyInterpreterState_unicode(&state)?;
-    let object_5 = match state_2.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ids")),
-    };
-    let ids = c._Py_unicode_state_ids(&object_5)?;
-    {
-        let mut i = 0isize;
-        loop {
-            let object_6 = match ids.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->size")),
-            };
-            if i < c._Py_unicode_ids_size(&object_6)? {
-                let i_2 = i.wrapping_add(1);
-                i = i_2;
-                continue;
+        };
+        let state = c.variable("PyInterpreterState")?;
+        let state_2 = c.PyInterpreterState_unicode(&state)?;
+        let object_5 = match state_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ids")),
+        };
+        let ids = c._Py_unicode_state_ids(&object_5)?;
+        {
+            let mut i = 0isize;
+            loop {
+                let object_6 = match ids.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->size")),
+                };
+                if i < c._Py_unicode_ids_size(&object_6)? {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
             }
-            break;
+        };
+        c.clear_interned_dict()?;
+        let result_5 = c._Py_IsMainInterpreter()?;
+        if result_5 != 0 {
+            super::unicodeobject::clear_global_interned_strings(c)?;
         }
-    };
-    c.clear_interned_dict()?;
-    let result_6 = c._Py_IsMainInterpreter()?;
-    if result_6 != 0 {
-        super::unicodeobject::clear_global_interned_strings(c)?;
+        return Ok(());
     }
     return Ok(());
 }

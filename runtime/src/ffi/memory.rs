@@ -110,6 +110,37 @@ pub(crate) fn item<'py>(object: &Bound<'py, PyAny>, index: isize) -> Option<Opti
     }
 }
 
+/// `PyTuple_SET_ITEM`, `PyList_SET_ITEM`: fills an item that is not filled yet; nothing for other objects and beyond the end.
+pub(crate) fn set_item(object: &Bound<'_, PyAny>, index: isize, value: Option<&Bound<'_, PyAny>>) -> Option<()> {
+    if item(object, index)?.is_some() {
+        return None;
+    }
+    let (at, value) = (object.as_ptr(), value.map_or(std::ptr::null_mut(), |value| value.clone().into_ptr()));
+    // SAFETY: a live tuple or list with NULL at this index, which takes the reference over.
+    unsafe {
+        match object.is_instance_of::<PyTuple>() {
+            true => ffi::PyTuple_SET_ITEM(at, index, value),
+            false => ffi::PyList_SET_ITEM(at, index, value),
+        }
+    }
+    Some(())
+}
+
+/// A tuple of another size with the same items, as many as fit; what is new is not filled yet.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn resized<'py>(tuple: &Bound<'py, PyAny>, size: isize) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: a new tuple, filled below.
+    let made = unsafe { Bound::from_owned_ptr_or_err(tuple.py(), ffi::PyTuple_New(size))? };
+    for index in 0..size {
+        if let Some(Some(item)) = item(tuple, index) {
+            set_item(&made, index, Some(&item));
+        }
+    }
+    Ok(made)
+}
+
 /// All items of a tuple or a list; nothing if one is NULL.
 pub(crate) fn items<'py>(object: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
     let size = super::native::size(object)?;

@@ -63,6 +63,7 @@ const REFUSED: &[&str] = &[
     "_PyObject_New",
     "_PyObject_NewVar",
     "_PyObject_SetManagedDict",
+    "_PyTuple_Resize",
     "_Py_CheckFunctionResult",
 ];
 

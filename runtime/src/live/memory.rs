@@ -26,6 +26,18 @@ impl<'py> Live<'py> {
             ("PyTupleObject_ob_item_at" | "PyListObject_ob_item_at", [Asked::Object(Some(of)), Asked::Int(index)]) => {
                 memory::item(of, isize::try_from(*index).ok()?).map(|item| Ok(item.into()))
             }
+            (
+                "PyTuple_SET_ITEM" | "PyList_SET_ITEM",
+                [Asked::Object(Some(of)), Asked::Int(index), Asked::Object(value)],
+            ) => memory::set_item(of, isize::try_from(*index).ok()?, *value).map(|()| Ok(Value::Nothing)),
+            ("_PyTuple_Resize", [Asked::Out(variable), Asked::Int(size)]) => {
+                // C resizes what nobody else holds; here the world holds it, too.
+                let made = memory::resized(variable.as_ref()?, isize::try_from(*size).ok()?);
+                Some(made.map_err(Stop::from).map(|made| {
+                    **variable = Some(made);
+                    Value::Int(0)
+                }))
+            }
             ("_PyTuple_FromArray", [Asked::Objects(items), Asked::Int(count)]) => {
                 let items = items.get(..usize::try_from(*count).ok()?)?;
                 Some(PyTuple::new(self.py, items).map(|tuple| Value::Object(tuple.into_any())).map_err(Stop::from))

@@ -275,6 +275,16 @@ impl<'py> CApi for Live<'py> {
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<Object<'py>>]) -> Answer<Object<'py>> {
         Ok(format::text(self, format, args)?.into_any())
     }
+    fn PyOS_snprintf(
+        &mut self,
+        str: &mut [i8],
+        size: usize,
+        format: &str,
+        args: &[Argument<Object<'py>>],
+    ) -> Answer<i32> {
+        let text = format::text(self, format, args)?;
+        Ok(generated::buffers::print(str, size, text.to_str()?))
+    }
     fn _PyLong_IsNegative(&mut self, op: &Object<'py>) -> Answer<i32> {
         let sign = self.ask("_PyLong_Sign", &mut [Asked::Object(Some(op))], Gives::Int)?;
         Ok(i32::from(matches!(sign, Value::Int(sign) if sign < 0)))

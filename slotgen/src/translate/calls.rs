@@ -74,6 +74,17 @@ impl Paths {
         match self.world.contracts.meaning(name) {
             "nothing" => return k(self, Val::Unit, state),
             "same" if !args.is_empty() => return self.eval(&args[0], state, k),
+            "room" if args.len() == 2 => {
+                return self.eval(
+                    &args[1],
+                    state,
+                    Rc::new(move |this, count, state| k(this, Val::Room(Box::new(count)), state)),
+                );
+            }
+            "frees" if matches!(args.first(), Some(Expr { kind: Kind::Name(name), .. }) if matches!(state.vars.get(name), Some(Val::Buffer(..)))) =>
+            {
+                return k(self, Val::Unit, state);
+            }
             _ => {}
         }
         let Some((convention, route)) = self.world.clone().callee(&self.function.file, name, args.len()) else {

@@ -22,6 +22,9 @@ pub struct Contract {
     /// Whether it answers a caller's mistake (NULL where an object must be), so that a test for NULL before it says nothing.
     #[serde(default)]
     pub guard: bool,
+    /// Parameters that are room for characters.
+    #[serde(default)]
+    pub chars: Vec<usize>,
     /// Untyped parameters, or pointers to bytes, that are objects.
     #[serde(default)]
     pub objects: Vec<usize>,
@@ -108,6 +111,10 @@ pub enum ParamKind {
     Slice,
     /// `&[&str]`.
     Strings,
+    /// A slice of integers, to read.
+    Ints(&'static str),
+    /// `&mut [i8]`: room for characters.
+    Chars,
     /// `&mut Option<C::Object>`, or an `Option` of it.
     OutObject(bool),
     /// `&mut` integer, or an `Option` of it.
@@ -238,6 +245,11 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
     for index in row.iter().flat_map(|row| &row.gone) {
         if let Some(kind) = params.get_mut(*index) {
             *kind = ParamKind::Nothing;
+        }
+    }
+    for index in row.iter().flat_map(|row| &row.chars) {
+        if let Some(kind) = params.get_mut(*index) {
+            *kind = ParamKind::Chars;
         }
     }
     for index in row.iter().flat_map(|row| &row.objects) {

@@ -223,6 +223,8 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
         let mut first = convention(&function.name, &function.signature, None);
         first.raises = false;
         let tested = guards::tested(&function.body, &world.contracts);
+        let mut assigned = BTreeSet::new();
+        function.body.iter().for_each(|stmt| super::assigned::in_stmt(stmt, &mut assigned));
         for (kind, param) in first.params.iter_mut().zip(&function.signature.params) {
             if let (
                 ParamKind::Object(nullable)
@@ -236,6 +238,12 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
             }
             if matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
                 *kind = untyped(function, &param.name);
+            }
+            if let ParamKind::OutInt(int @ ("isize" | "i32"), _) = kind
+                && super::assigned::indexed(&function.body, &param.name)
+                && !assigned.contains(&param.name)
+            {
+                *kind = ParamKind::Ints(int);
             }
             if matches!(kind, ParamKind::OutObject(_)) && (param.array || indexed(function, &param.name)) {
                 *kind = ParamKind::Slice;
@@ -400,7 +408,12 @@ fn nullable_methods(world: &World) -> BTreeSet<(String, usize)> {
 /// Whether a pointer to objects is used as an array.
 fn indexed(function: &Function, name: &str) -> bool {
     // What is indexed, or stepped over, or called like one, is an array; all else is an out parameter.
-    super::assigned::indexed(&function.body, name) || super::world::ARRAY_NAMES.contains(&name)
+    let set = || {
+        let mut assigned = BTreeSet::new();
+        function.body.iter().for_each(|stmt| super::assigned::in_stmt(stmt, &mut assigned));
+        assigned.contains(&format!("*{name}"))
+    };
+    super::assigned::indexed(&function.body, name) || super::world::ARRAY_NAMES.contains(&name) && !set()
 }
 
 fn widen(world: &World, target: &str, index: usize) -> bool {

@@ -131,7 +131,7 @@ impl Paths {
                 let second = second.clone();
                 self.eval(first, state, Rc::new(move |this, _, state| this.eval(&second, state, k.clone())))
             }
-            Kind::SizeOf(text) => match self.world.constant_of(expr) {
+            Kind::SizeOf(text) => match self.sizes.get(text).copied().or_else(|| self.world.constant_of(expr)) {
                 Some(number) => k(self, Val::Const(number, None), state),
                 None => self.no(format!("sizeof({text})"), at),
             },
@@ -228,6 +228,9 @@ impl Paths {
                     Some(ctype) => self.convert(value, &ctype, at)?,
                     None => return self.no(format!("assignment to {name}"), at),
                 };
+                if let Val::Room(count) = &value {
+                    return self.room(name, count, at, state, k);
+                }
                 // Computed code gets a variable of its own, so that it is computed once.
                 if let Val::Int(place, int, positive) = &value
                     && !is_name(&place.code)
@@ -317,6 +320,9 @@ impl Paths {
         let at = base.at;
         let name = match &base.kind {
             Kind::Name(name) if matches!(state.vars.get(name), Some(Val::Array(..))) => name.clone(),
+            Kind::Name(name) if matches!(state.vars.get(name), Some(Val::Buffer(..))) => {
+                return self.set_element(base, index, value, state, k);
+            }
             _ => return self.assign_element(base, index, value, state, k),
         };
         self.eval(
@@ -488,6 +494,9 @@ impl Paths {
                         Some(Val::Uninit) | None => this.no("element that is not set", at),
                         Some(item) => k(this, item, state),
                     }
+                }
+                (Val::Buffer(place, elements, offset), index) => {
+                    this.buffer_element(place, elements, offset.as_ref(), index, at, state, &k)
                 }
                 (Val::Array(items, 0), index) => this.choose(items.clone(), index.clone(), at, state, &k),
                 (Val::Slice(place), index) => {

@@ -19,7 +19,14 @@ fn kind(body: &Kind, with: &BTreeMap<String, Expr>, known: &Declarations) -> Kin
     match body {
         Kind::Name(name) => with.get(name).map_or_else(|| body.clone(), |expr| expr.kind.clone()),
         Kind::Call(callee, args) => Kind::Call(on(callee), all(args)),
-        Kind::Member(base, name) => Kind::Member(on(base), name.clone()),
+        Kind::Member(base, name) => Kind::Member(
+            on(base),
+            match with.get(name) {
+                // A parameter may stand for a member, too.
+                Some(Expr { kind: Kind::Name(given), .. }) => given.clone(),
+                _ => name.clone(),
+            },
+        ),
         Kind::Index(base, index) => Kind::Index(on(base), on(index)),
         Kind::Deref(inner) => Kind::Deref(on(inner)),
         Kind::AddressOf(inner) => Kind::AddressOf(on(inner)),

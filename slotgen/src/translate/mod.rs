@@ -1,6 +1,7 @@
 //! Translates C function bodies into Rust that is generic over the vocabulary `CApi`.
 
 mod assigned;
+mod buffers;
 mod calls;
 mod capi;
 mod code;

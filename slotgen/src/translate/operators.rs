@@ -60,6 +60,18 @@ impl Paths {
                     _ => return self.no("pointer outside of an array", at),
                 }
             }
+            (Val::Buffer(place, elements, offset), number) if matches!(operator, "+" | "-") => {
+                let Some(by) = self.int_code(number, "isize") else { return self.no("pointer arithmetic", at) };
+                let by = if operator == "-" { quote!((#by as isize).wrapping_neg()) } else { quote!((#by as isize)) };
+                let code = match offset {
+                    Some(offset) => {
+                        let offset = &offset.code;
+                        quote!(#offset.wrapping_add(#by))
+                    }
+                    None => by,
+                };
+                Val::Buffer(place.clone(), elements, Some(Place { code, by_ref: false }))
+            }
             (Val::Slice(place), number) if operator == "+" => {
                 let Some(by) = self.int_code(number, "usize") else { return self.no("pointer arithmetic", at) };
                 let code = &place.code;
@@ -161,6 +173,8 @@ impl Paths {
                 | Val::Named(_)
                 | Val::Array(..)
                 | Val::Slice(_)
+                | Val::Room(_)
+                | Val::Buffer(..)
                 | Val::Optionals(..)
                 | Val::Address(_)
                 | Val::Pending
@@ -177,6 +191,8 @@ impl Paths {
                 | Val::Named(_)
                 | Val::Array(..)
                 | Val::Slice(_)
+                | Val::Room(_)
+                | Val::Buffer(..)
                 | Val::Address(_)
                 | Val::Pending
                 | Val::Literal(_),
@@ -400,6 +416,8 @@ impl Paths {
             | Val::Literal(_)
             | Val::Array(..)
             | Val::Slice(_)
+            | Val::Room(_)
+            | Val::Buffer(..)
             | Val::Optionals(..)
             | Val::Address(_)
             | Val::Thread

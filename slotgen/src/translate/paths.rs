@@ -1,6 +1,7 @@
 //! Splits a C function into its paths: statements, and the places where paths meet.
 
 mod declare;
+mod labels;
 mod loops;
 mod returns;
 
@@ -55,8 +56,14 @@ pub(super) struct Learnt {
     pub(super) partial: BTreeSet<String>,
 }
 
-/// A label: its statements, the scopes and the continuation there, and the ways to it.
-type Labelled = (Rc<[Stmt]>, usize, K, Ways);
+/// Where a `goto` leads.
+#[derive(Clone)]
+enum Label {
+    /// To the statement at an index of a list; with what follows the list, and where its `break` and `continue` lead.
+    There(Rc<[Stmt]>, usize, K, Ways),
+    /// Back to the label whose statements are under way: the start of their loop.
+    Again(K),
+}
 
 /// The translation of one function under way.
 pub struct Paths {
@@ -72,11 +79,13 @@ pub struct Paths {
     leaves: Vec<(usize, State)>,
     scopes: usize,
     joins: usize,
-    labels: BTreeMap<String, Labelled>,
+    labels: BTreeMap<String, Label>,
     running: Vec<String>,
     steps: usize,
     depth: usize,
     pub(super) expansions: usize,
+    /// Bytes of local arrays.
+    pub(super) sizes: BTreeMap<String, i128>,
     /// Which arguments of the call under way are written as NULL.
     pub(super) nulls: Vec<bool>,
 }
@@ -101,6 +110,7 @@ impl Paths {
             steps: 0,
             depth: 0,
             expansions: 0,
+            sizes: BTreeMap::new(),
             nulls: Vec::new(),
         }
     }
@@ -154,6 +164,8 @@ impl Paths {
                 ParamKind::Arguments | ParamKind::Parsed | ParamKind::Pending => {
                     return self.no("variadic function", function.range.start);
                 }
+                ParamKind::Ints(int) => (Val::Buffer(Place::by_ref(var), int, None), true),
+                ParamKind::Chars => return self.no("room for characters as a parameter", function.range.start),
                 ParamKind::Strings => return self.no("array of strings as a parameter", function.range.start),
                 ParamKind::Unsupported(text) => {
                     return self.no(format!("parameter of type {text}"), function.range.start);
@@ -202,13 +214,14 @@ impl Paths {
     /// Statements from `index` on.
     fn list(&mut self, list: Rc<[Stmt]>, index: usize, state: State, ways: Ways, k: K) -> Out {
         if index == 0 {
-            for (at, stmt) in list.iter().enumerate() {
-                if let Stmt::Label(name) = stmt {
-                    self.labels.insert(name.clone(), (list.clone(), at + 1, k.clone(), ways.clone()));
-                }
-            }
+            self.note_labels(&list, &ways, &k);
         }
         let Some(stmt) = list.get(index) else { return k(self, state) };
+        if let Stmt::Label(name) = stmt
+            && list[index + 1..].iter().any(|stmt| labels::jumps(stmt, name))
+        {
+            return self.again(name.clone(), list.clone(), index + 1, state, ways, k);
+        }
         let rest = list.clone();
         let after = ways.clone();
         let next: K = Rc::new(move |this, state| this.list(rest.clone(), index + 1, state, after.clone(), k.clone()));

@@ -173,6 +173,11 @@ fn param_type(kind: &ParamKind, c: &TokenStream) -> TokenStream {
         ParamKind::Arguments => quote!(&[Argument<#c::Object>]),
         ParamKind::Parsed => quote!(&mut [Parsed<'_, #c::Object>]),
         ParamKind::Strings => quote!(&[&str]),
+        ParamKind::Ints(int) => {
+            let int = format_ident!("{int}");
+            quote!(&[#int])
+        }
+        ParamKind::Chars => quote!(&mut [i8]),
         ParamKind::Pending => quote!(&#c::Error),
         ParamKind::Nothing | ParamKind::Unsupported(_) => quote!(()),
     }
@@ -215,7 +220,15 @@ fn typedefs(translation: &Translation) -> BTreeMap<String, Convention> {
 }
 
 fn usable(kind: &ParamKind) -> bool {
-    !matches!(kind, ParamKind::Unsupported(_) | ParamKind::Arguments | ParamKind::Parsed | ParamKind::Strings)
+    !matches!(
+        kind,
+        ParamKind::Unsupported(_)
+            | ParamKind::Arguments
+            | ParamKind::Parsed
+            | ParamKind::Strings
+            | ParamKind::Ints(_)
+            | ParamKind::Chars
+    )
 }
 
 /// `dispatch.rs`: from the identity of a C function to its translation, per slot signature.

@@ -92,6 +92,10 @@ pub enum Val {
     Array(Vec<Val>, usize),
     /// A slice of objects.
     Slice(Place),
+    /// Memory for so many elements, whose type its variable says.
+    Room(Box<Val>),
+    /// An array of the function's own, or one that it is given to read: its elements (`object` or an integer type), and where it is pointed to.
+    Buffer(Place, &'static str, Option<Place>),
     /// Objects that may be NULL, but for the first few.
     Optionals(Place, usize),
     /// The address of a variable.
@@ -127,7 +131,7 @@ impl Val {
             Self::MaybeStr(_) => "a string that may be NULL",
             Self::Suite(..) | Self::SuiteByte(..) => "a suite",
             Self::Unmade(_) => "a struct",
-            Self::Array(..) | Self::Slice(_) | Self::Optionals(..) => "an array",
+            Self::Array(..) | Self::Slice(_) | Self::Optionals(..) | Self::Room(_) | Self::Buffer(..) => "an array",
             Self::Address(_) => "an address",
             Self::MaybeAddress(_) => "an address that may be NULL",
             Self::Member(_, structure, path) => return format!("{structure}'s {}", path.join(".")),
@@ -158,6 +162,12 @@ impl Val {
                 place
             }
             Self::Array(items, _) => return items.iter().any(|item| item.mentions(vars)),
+            Self::Buffer(place, _, offset) => {
+                let mut uses = BTreeMap::new();
+                super::code::count(&place.code, &mut uses);
+                offset.iter().for_each(|offset| super::code::count(&offset.code, &mut uses));
+                return uses.keys().any(|var| vars.contains(var));
+            }
             _ => return false,
         };
         let mut uses = BTreeMap::new();

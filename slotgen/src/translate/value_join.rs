@@ -30,6 +30,7 @@ fn single(value: &Val) -> Val {
         Val::Bool(_) => Val::Bool(nowhere()),
         Val::Double(_) => Val::Double(nowhere()),
         Val::Str(_) | Val::Literal(_) => Val::Str(nowhere()),
+        Val::MaybeStr(_) => Val::MaybeStr(nowhere()),
         Val::Slice(_) => Val::Slice(nowhere()),
         other => other.clone(),
     }
@@ -81,6 +82,9 @@ fn two(a: &Val, b: &Val) -> Val {
         (Val::Function(_, n) | Val::MaybeFunction(_, n), Val::MaybeFunction(_, m) | Val::Function(_, m)) => {
             Val::MaybeFunction(nowhere(), if n.is_empty() { m.clone() } else { n.clone() })
         }
+        (Val::Null | Val::MaybeStr(_), Val::Str(_) | Val::MaybeStr(_))
+        | (Val::Str(_), Val::Null | Val::MaybeStr(_)) => Val::MaybeStr(nowhere()),
+        (Val::MaybeStr(_), Val::Null) => Val::MaybeStr(nowhere()),
         (Val::Unmade(_), Val::Object(_)) | (Val::Object(_), Val::Unmade(_)) => Val::Object(nowhere()),
         (a, b) if a == b => a.clone(),
         _ => Val::Uninit,
@@ -104,6 +108,11 @@ pub fn held(like: &Val, var: Var) -> Option<Val> {
         Val::Int(_, int, positive) => Val::Int(place, int, *positive),
         Val::Bool(_) => Val::Bool(place),
         Val::Double(_) => Val::Double(place),
+        Val::Str(_) => Val::Str(place),
+        Val::MaybeStr(_) => {
+            let name = super::code::ident(var);
+            Val::MaybeStr(Place { code: quote!(#name.as_deref()), by_ref: true })
+        }
         Val::Slice(_) => Val::Slice(Place::by_ref(var)),
         _ => return None,
     })
@@ -160,6 +169,16 @@ impl Paths {
                 quote!(#int::from(#code))
             }
             (Val::Slice(place), Val::Slice(_)) => place.code.clone(),
+            (Val::Literal(_) | Val::Str(_), Val::Str(_)) => owned_text(value)?,
+            (Val::Literal(_) | Val::Str(_), Val::MaybeStr(_)) => {
+                let text = owned_text(value)?;
+                quote!(Some(#text))
+            }
+            (Val::Null, Val::MaybeStr(_)) => quote!(None::<String>),
+            (Val::MaybeStr(place), Val::MaybeStr(_)) => {
+                let code = &place.code;
+                quote!(#code.map(str::to_owned))
+            }
             _ => return None,
         })
     }
@@ -180,4 +199,16 @@ fn suffixed(number: i128, int: &str) -> TokenStream {
         Ok(literal) => literal,
         Err(_) => TokenStream::new(),
     }
+}
+
+/// A string as a `String` of its own.
+fn owned_text(value: &Val) -> Option<TokenStream> {
+    Some(match value {
+        Val::Literal(text) => quote!(#text.to_owned()),
+        Val::Str(place) => {
+            let code = &place.code;
+            if place.by_ref { quote!(#code.to_owned()) } else { quote!(#code.clone()) }
+        }
+        _ => return None,
+    })
 }

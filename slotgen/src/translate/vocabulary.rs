@@ -92,6 +92,8 @@ impl std::fmt::Display for ParamKind {
             Self::Str(true) => write!(f, "str?"),
             Self::Slice => write!(f, "[object]"),
             Self::Strings => write!(f, "[str]"),
+            Self::Ints(int) => write!(f, "[{int}]"),
+            Self::Chars => write!(f, "chars"),
             Self::OutObject(nullable) => write!(f, "&object{}", if *nullable { "?" } else { "" }),
             Self::OutInt(int, nullable) => write!(f, "&{int}{}", if *nullable { "?" } else { "" }),
             Self::Function(_, false) => write!(f, "function"),
@@ -138,6 +140,8 @@ pub(super) fn rust_param(kind: &str) -> String {
         "function" => "&Self::Function".to_owned(),
         "function?" => "Option<&Self::Function>".to_owned(),
         "arguments" => "&[Argument<Self::Object>]".to_owned(),
+        "chars" => "&mut [i8]".to_owned(),
+        other if other.starts_with('[') => format!("&{other}"),
         "parsed" => "&mut [Parsed<'_, Self::Object>]".to_owned(),
         other => match other.strip_prefix('&') {
             Some(int) => match int.strip_suffix('?') {

@@ -471,6 +471,10 @@ impl CApi for Tracer<'_> {
         }
     }
 
+    fn PyOS_snprintf(&mut self, str: &mut [i8], size: usize, format: &str, args: &[Argument<ValueId>]) -> Traced<i32> {
+        Ok(generated::buffers::print(str, size, &self.format(format, args)?))
+    }
+
     fn PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Signal {
         let text = self.string(text);
         self.exception(*class, vec![text])

@@ -98,6 +98,9 @@ impl Paths {
                 quote!(&[#(#parts),*])
             }
             (ParamKind::Slice, Val::Slice(place)) => place.code.clone(),
+            (ParamKind::Slice | ParamKind::Ints(_) | ParamKind::Chars | ParamKind::Str(_), Val::Buffer(..)) => {
+                return self.pass_buffer(value, kind, lets, at).map(Some);
+            }
             (ParamKind::Strings, Val::Array(items, offset)) => {
                 let texts = items.iter().skip(*offset).map_while(|item| match item {
                     Val::Literal(text) => Some(text.clone()),

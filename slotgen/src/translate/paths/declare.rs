@@ -27,6 +27,9 @@ impl Paths {
             return self.declare_struct(name, text, init, at, state, k);
         }
         if let Some(size) = array {
+            if let (CType::Int(int), Some(size), None) = (ctype, size, init) {
+                return self.declare_buffer(name, int, size, at, state, k);
+            }
             if !matches!(ctype, CType::Object | CType::Str) {
                 return self.no("array of something else than objects", at);
             }

@@ -1,20 +1,10 @@
-//! Labels, loops and switches: where paths come together again.
+//! Loops and switches: where paths come together again.
 use super::*;
 
-impl Paths {
-    pub(super) fn goto(&mut self, label: &str, at: usize, state: State) -> Out {
-        let Some((list, index, k, ways)) = self.labels.get(label).cloned() else {
-            return self.no(format!("goto {label}, which is not in an enclosing block"), at);
-        };
-        if self.running.iter().filter(|name| *name == label).count() > 1 {
-            return self.no(format!("goto {label}, backwards"), at);
-        }
-        self.running.push(label.to_owned());
-        let out = self.list(list, index, state, ways, k);
-        self.running.pop();
-        out
-    }
+/// One turn of a loop, from a state at its head: with what goes on with the next turn, and what leaves the loop.
+pub(super) type Turn = Rc<dyn Fn(&mut Paths, State, K, K) -> Out>;
 
+impl Paths {
     #[allow(clippy::too_many_arguments)]
     pub(super) fn looped(
         &mut self,
@@ -44,12 +34,20 @@ impl Paths {
         for expr in condition.iter().chain(&step) {
             super::super::assigned::in_expr(expr, &mut names);
         }
+        let turn: Turn = Rc::new(move |this, head, again, out| {
+            this.round(condition.as_ref(), step.clone(), body.clone(), first_body, head, again, out)
+        });
+        self.spin(&names, &turn, at, state, k)
+    }
+
+    /// A loop: its turn is translated until the kinds of what it changes (`names`) no longer do.
+    pub(super) fn spin(&mut self, names: &BTreeSet<String>, turn: &Turn, at: usize, state: State, k: K) -> Out {
         let mut widened: BTreeMap<String, Val> = BTreeMap::new();
         for _ in 0..5 {
             let mut head = state.clone();
             head.memo.clear();
             let mut mutable: Vec<(String, Var, Val)> = Vec::new();
-            for name in &names {
+            for name in names {
                 let Some(value) = state.vars.get(name).cloned() else { continue };
                 let like = widened
                     .get(name)
@@ -67,16 +65,7 @@ impl Paths {
             let before = self.learnt_mark();
             let (again, leaf_again) = self.scope();
             let (out, leaf_out) = self.scope();
-            let tree = self.round(
-                condition.as_ref(),
-                step.clone(),
-                body.clone(),
-                first_body,
-                head,
-                &ways,
-                leaf_again,
-                leaf_out,
-            )?;
+            let tree = turn(self, head, leaf_again, leaf_out)?;
             let back: Vec<State> = self
                 .leaves_of(&tree, again)
                 .iter()
@@ -84,7 +73,7 @@ impl Paths {
                 .filter(|state| state.error.is_none())
                 .collect();
             let mut changed = false;
-            for name in &names {
+            for name in names {
                 let Some(start) = state.vars.get(name) else { continue };
                 let mut all: Vec<Val> = vec![widened.get(name).cloned().unwrap_or_else(|| start.clone())];
                 all.extend(back.iter().map(|state| state.vars.get(name).cloned().unwrap_or(Val::Uninit)));
@@ -116,7 +105,6 @@ impl Paths {
         body: Rc<Stmt>,
         first_body: bool,
         head: State,
-        _ways: &Ways,
         again: K,
         out: K,
     ) -> Out {
