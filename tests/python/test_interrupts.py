@@ -9,7 +9,13 @@ import traceback
 import types
 import unittest
 
+import slotrt
 from slotrt import bytecode, hook
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
 try:
     from _testcapi import _pending_threadfunc as add_pending_call
@@ -412,6 +418,63 @@ class Interrupts(unittest.TestCase):
                 with self.assertRaises(KeyboardInterrupt, msg=(function.__name__, offset, every)):
                     other()
                 timer.join()
+
+
+def appends(x, out):
+    try:
+        out.append("one")
+        y = x + 1
+        out.append("two")
+        slotrt.graph_break()
+        out.append(len(y))
+    except KeyboardInterrupt:
+        out.append("caught")
+    return out
+
+
+def trips_at_the_end(graph, examples):
+    """A backend whose code sets off a signal that nobody has looked for yet when it returns."""
+    def run(*inputs):
+        results = graph(*inputs)
+        -trip
+        return results
+
+    return run
+
+
+@unittest.skipUnless(hasattr(slotrt, "compile"), "slotrt does not trace this release")
+class Compiled(unittest.TestCase):
+    """Signals that arrive while functions are compiled, or while compiled code runs: none is lost, and none is raised where the
+    program is between two of its own instructions' halves."""
+
+    def setUp(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        slotrt.reset()
+
+    def test_none_is_lost(self):
+        words = ("caught", "KeyboardInterrupt", "paused", "wrong handler", "ExceptionGroup")
+        for function in FUNCTIONS:
+            for argument in (1, 2, 3):
+                if any(word in str(observed(function, argument)) for word in words):
+                    compiled = slotrt.compile(function)
+                    for _ in range(3):
+                        seen = str(observed(compiled, argument))
+                        self.assertTrue(any(word in seen for word in words), (function.__name__, argument, seen))
+        for function in GENERATORS:
+            for script in SCRIPTS:
+                if "KeyboardInterrupt" in str(drive(function, script)) or "caught" in str(drive(function, script)):
+                    compiled = slotrt.compile(function)
+                    for _ in range(3):
+                        seen = str(drive(compiled, script))
+                        self.assertTrue(any(word in seen for word in words), (function.__name__, script, seen))
+
+    @unittest.skipUnless(numpy, "numpy is not installed")
+    def test_effects_are_whole(self):
+        """What the graph's caller does after the graph is done before a signal is handled, and then under the program's handlers."""
+        compiled = slotrt.compile(appends, backend=trips_at_the_end)
+        for _ in range(3):
+            self.assertEqual(compiled(numpy.arange(3), []), ["one", "two", "caught"])
 
 
 if __name__ == "__main__":

@@ -155,10 +155,12 @@ impl Isa {
         }
     }
 
-    /// The instructions of a call with positional arguments; each has their number.
+    /// The instruction, with its argument, that subscribes what lies below with the value on top.
     #[must_use]
-    pub fn call(self) -> &'static [Op] {
-        if self.number(Op::PRECALL).is_some() { &[Op::PRECALL, Op::CALL] } else { &[Op::CALL] }
+    pub fn subscription(self) -> (Op, u32) {
+        /// Among the operators of `BINARY_OP`.
+        const NB_SUBSCR: u32 = 26;
+        if self.number(Op::BINARY_SUBSCR).is_some() { (Op::BINARY_SUBSCR, 0) } else { (Op::BINARY_OP, NB_SUBSCR) }
     }
 
     /// Whether an instruction after `SEND` takes off what had been delegated to; else `SEND` itself does.

@@ -48,7 +48,6 @@ impl Writer<'_, '_> {
             Effect::Call { callable, args } => {
                 self.begin_callee();
                 self.load(*callable)?;
-                self.end_callee();
                 args.iter().try_for_each(|arg| self.load(*arg))?;
                 self.call(args.len() as u32);
                 self.plain(Op::POP_TOP, 0);

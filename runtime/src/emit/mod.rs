@@ -89,7 +89,7 @@ pub fn emit<'py>(
     let frame = end::Frame::new(py, code, &outcome, host)?;
     let needed = need::find(&outcome);
     let graph = inputs::finish_graph(py, &mut outcome, &needed);
-    let mut writer = writer::Writer::new(py, &outcome, code);
+    let mut writer = writer::Writer::new(py, &outcome, code, host);
     writer.load_sources(&needed)?;
     let graph = writer.call_graph(graph, host)?;
     writer.build(&needed)?;

@@ -168,7 +168,6 @@ impl Writer<'_, '_> {
             New::Call { callable, args, .. } => {
                 self.begin_callee();
                 self.load(*callable)?;
-                self.end_callee();
                 args.iter().try_for_each(|arg| self.load(*arg))?;
                 self.call(args.len() as u32);
             }
@@ -224,9 +223,8 @@ impl Writer<'_, '_> {
     fn advance(&mut self, next: usize) -> Result<(), Failure> {
         if next > 0 {
             self.begin_callee();
-            self.plain(Op::COPY, 1 + u32::from(self.code.isa().null_comes_first()));
+            self.plain(Op::COPY, 2);
             self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
-            self.end_callee();
             self.constant(next.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
             self.call(1);
             self.plain(Op::POP_TOP, 0);
@@ -284,7 +282,6 @@ impl Writer<'_, '_> {
                 self.begin_callee();
                 self.load(id)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
-                self.end_callee();
                 self.load(*state)?;
                 self.call(1);
                 self.plain(Op::POP_TOP, 0);

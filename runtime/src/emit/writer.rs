@@ -46,6 +46,8 @@ pub struct Writer<'a, 'py> {
     pub(super) py: Python<'py>,
     pub(super) outcome: &'a Outcome,
     pub(super) code: &'a Code,
+    /// What everything is called through.
+    caller: Bound<'py, PyAny>,
     written: Vec<Written>,
     /// Temporaries that hold values.
     homes: FxHashMap<ValueId, usize>,
@@ -66,10 +68,11 @@ pub struct Called {
 
 impl<'a, 'py> Writer<'a, 'py> {
     /// Nothing written yet.
-    pub fn new(py: Python<'py>, outcome: &'a Outcome, code: &'a Code) -> Self {
+    pub fn new(py: Python<'py>, outcome: &'a Outcome, code: &'a Code, host: &dyn Host) -> Self {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
-        Self { py, outcome, code, written: Vec::new(), homes, results, placeholders, temporaries: 0 }
+        let caller = host.marks().caller(py);
+        Self { py, outcome, code, caller, written: Vec::new(), homes, results, placeholders, temporaries: 0 }
     }
 
     /// The finished prologue.
@@ -89,32 +92,23 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.op(Op::LOAD_CONST, Arg::Constant(object.unbind()));
     }
 
-    /// Pushes a callable and the NULL that calls want.
+    /// Begins a call of this.
     pub(super) fn callee(&mut self, object: Bound<'_, PyAny>) {
         self.begin_callee();
         self.constant(object);
-        self.end_callee();
     }
 
-    /// Before a callable is pushed.
+    /// Before a callable is pushed. What it is called through handles no signals, as instructions for calls do: no handler of the
+    /// program is in force here, and half of the effects may be done.
     pub(super) fn begin_callee(&mut self) {
-        if self.code.isa().null_comes_first() {
-            self.plain(Op::PUSH_NULL, 0);
-        }
-    }
-
-    /// After a callable was pushed.
-    pub(super) fn end_callee(&mut self) {
-        if !self.code.isa().null_comes_first() {
-            self.plain(Op::PUSH_NULL, 0);
-        }
+        self.constant(self.caller.clone());
     }
 
     /// Calls with this many positional arguments.
     pub(super) fn call(&mut self, count: u32) {
-        for op in self.code.isa().call() {
-            self.plain(*op, count);
-        }
+        self.plain(Op::BUILD_TUPLE, count + 1);
+        let (op, arg) = self.code.isa().subscription();
+        self.plain(op, arg);
     }
 
     /// Pops the top into a new temporary that is the value's home from now on.

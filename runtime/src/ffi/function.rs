@@ -3,7 +3,7 @@ use super::layout;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyCode;
+use pyo3::types::{PyCode, PyTuple};
 use std::mem::ManuallyDrop;
 
 /// A function that runs `code` with the globals and the module name of `like`.
@@ -20,6 +20,24 @@ pub fn from_code<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyR
         unsafe { Bound::from_owned_ptr_or_err(code.py(), ffi::PyFunction_New(code.as_ptr(), globals.as_ptr()))? };
     function.setattr("__module__", like.getattr("__module__")?)?;
     Ok(function)
+}
+
+/// Calls the first item with the others.
+///
+/// # Errors
+/// `TypeError` for an empty tuple; what the call raises.
+pub fn call_items<'py>(items: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    let count = items.len();
+    if count == 0 {
+        return Err(PyTypeError::new_err("nothing to call"));
+    }
+    // SAFETY: the tuple has that many items, which it keeps alive; the result is a new reference, or NULL with an exception set.
+    unsafe {
+        let raw = items.as_ptr().cast::<ffi::PyTupleObject>();
+        let first = (&raw const (*raw).ob_item).cast::<*mut ffi::PyObject>();
+        let result = ffi::PyObject_Vectorcall(*first, first.add(1), count - 1, std::ptr::null_mut());
+        Bound::from_owned_ptr_or_err(items.py(), result)
+    }
 }
 
 /// Whether the function still runs this code object (nobody assigned to `__code__`).

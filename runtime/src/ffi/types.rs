@@ -12,6 +12,17 @@ fn raw(class: &Bound<'_, PyType>) -> *mut ffi::PyTypeObject {
     class.as_type_ptr()
 }
 
+/// A string as it is, anything else as `str()` gives it. Even for a string `str()` handles signals first; what a handler raises
+/// would be lost here: one that waits goes on waiting.
+#[must_use]
+pub fn text<T>(object: &Bound<'_, T>) -> String {
+    let object = object.as_any();
+    match object.cast::<PyString>() {
+        Ok(text) => text.to_string_lossy().into_owned(),
+        Err(_) => object.to_string(),
+    }
+}
+
 /// Address of a suite; `None` where the type has none.
 #[must_use]
 pub fn suite(class: &Bound<'_, PyType>, suite: Suite) -> Option<usize> {

@@ -284,7 +284,7 @@ impl<'py> Tracer<'py> {
             let name = self.constant(name);
             return self.call(hook, Arguments::positional(vec![name]));
         }
-        let module = module.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        let module = module.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
     }
 

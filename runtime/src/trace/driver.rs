@@ -10,6 +10,7 @@ use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::guard::source::Source;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -181,8 +182,10 @@ impl<'py> Tracer<'py> {
         let class =
             self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| crate::ffi::types::name(&class));
         let object = self.owned(value).or_else(|| self.real(value));
-        let message =
-            object.and_then(|object| object.str().ok()).map_or_else(String::new, |message| message.to_string());
+        // Not `str()`, which may run code of the program, and handles signals.
+        let only = object.and_then(|object| object.getattr("args").and_then(|args| args.get_item(0)).ok());
+        let message = only.filter(|only| only.is_instance_of::<PyString>());
+        let message = message.map_or_else(String::new, |message| crate::ffi::types::text(&message));
         Break {
             kind: RAISES.into(),
             context: format!("{class}: {message}"),

@@ -243,7 +243,9 @@ impl<'py> Tracer<'py> {
     /// The type of what binding a function or a descriptor of C gives.
     fn class_of_bound(&self, function: ValueId) -> Traced<Bound<'py, PyType>> {
         let class = match self.value(function) {
-            Value::Real { object, .. } => object.bind(self.py).get_type().name().map(|name| name.to_string()).ok(),
+            Value::Real { object, .. } => {
+                object.bind(self.py).get_type().name().map(|name| crate::ffi::types::text(&name)).ok()
+            }
             _ => Some("function".to_owned()),
         };
         let name = match class.as_deref() {

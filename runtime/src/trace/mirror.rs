@@ -244,7 +244,7 @@ impl BoundSpecial {
             let positional = args.iter().map(|arg| tracer.absorb(arg)).collect();
             let mut keywords = Vec::new();
             for (name, value) in kwargs.into_iter().flatten() {
-                keywords.push((name.to_string(), tracer.absorb(value)));
+                keywords.push((crate::ffi::types::text(&name), tracer.absorb(value)));
             }
             let result = tracer.call_special(token.value, &self.name, Arguments { positional, keywords })?;
             if self.name == "__call__" && tracer.is_order(token.value) {

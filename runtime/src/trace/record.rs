@@ -103,7 +103,7 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
-        let base = target.getattr("__name__").map_or_else(|_| "call".to_owned(), |name| name.to_string());
+        let base = target.getattr("__name__").map_or_else(|_| "call".to_owned(), |name| crate::ffi::types::text(&name));
         let node = self.node(Node {
             name: base,
             op: NodeOp::CallFunction,

@@ -1,17 +1,17 @@
 //! Calls by subscription, after which the interpreter handles no signals: `caller[function, *arguments]`, `follower[packet]`.
-use crate::ffi::callable;
+use crate::ffi::{callable, function};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Among the constants of code that hands over.
+/// Among the constants of code that hands over, and of prologues.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-pub(super) struct Caller;
+pub(crate) struct Caller;
 
 #[pymethods]
 impl Caller {
     fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        call.get_item(0)?.call1(call.get_slice(1, call.len()))
+        function::call_items(call)
     }
 }
 

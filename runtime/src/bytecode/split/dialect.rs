@@ -7,9 +7,6 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
-/// The subscription among `BINARY_OP`'s operators, where it is one.
-const NB_SUBSCR: u32 = 26;
-
 impl Code {
     fn offers(&self, op: Op) -> bool {
         self.isa().number(op).is_some()
@@ -60,8 +57,7 @@ impl Code {
 
     /// Subscribes what lies below with the value on top.
     pub(super) fn subscribe(&mut self) -> Instr {
-        let here = self.offers(Op::BINARY_SUBSCR);
-        let (op, arg) = if here { (Op::BINARY_SUBSCR, 0) } else { (Op::BINARY_OP, NB_SUBSCR) };
+        let (op, arg) = self.isa().subscription();
         self.instr(op, arg)
     }
 

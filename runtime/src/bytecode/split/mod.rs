@@ -143,6 +143,11 @@ pub struct Marks {
 }
 
 impl Marks {
+    /// What prologues call through, so that no signal is handled there.
+    pub(crate) fn caller<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.caller.bind(py).as_any().clone()
+    }
+
     /// New marks; one set per module is enough.
     pub fn new(py: Python<'_>) -> PyResult<Self> {
         // Not by an import: that would ask the globals and the modules of the program.

@@ -91,7 +91,7 @@ impl Domain for Numpy {
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
-        let text = |name: &str| example.getattr(name).map(|value| value.to_string()).unwrap_or_default();
+        let text = |name: &str| example.getattr(name).map(|value| crate::ffi::types::text(&value)).unwrap_or_default();
         if example.get_type().is(&self.ndarray) {
             return format!("ndarray[{}, {}]", text("dtype"), text("shape"));
         }
@@ -125,7 +125,7 @@ impl Numpy {
                 let text = format!("{function} with out=, where=, or several results");
                 return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
             }
-            if function.getattr("__name__").is_ok_and(|name| name.to_string() == "power") {
+            if function.getattr("__name__").is_ok_and(|name| crate::ffi::types::text(&name) == "power") {
                 examples.refuse_integer_power(args)?;
             }
             return examples.record(function.clone(), args, kwargs);
@@ -139,7 +139,7 @@ impl Numpy {
             ));
         };
         rule.admit(args, kwargs)?;
-        let name = function.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        let name = function.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }

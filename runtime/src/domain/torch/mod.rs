@@ -64,7 +64,7 @@ impl Domain for Torch {
         if crate::ffi::types::c_name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
-        let name = |object: &Bound<'_, PyAny>| object.getattr("__name__").map(|name| name.to_string());
+        let name = |object: &Bound<'_, PyAny>| object.getattr("__name__").map(|name| crate::ffi::types::text(&name));
         let Ok(own) = name(callable) else { return false };
         // Static methods of a C class do not say whose they are.
         if self.functions.bind(callable.py()).getattr(own.as_str()).is_ok_and(|known| known.is(callable)) {
@@ -112,7 +112,7 @@ impl Domain for Torch {
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
-        let text = |name: &str| example.getattr(name).map(|value| value.to_string()).unwrap_or_default();
+        let text = |name: &str| example.getattr(name).map(|value| crate::ffi::types::text(&value)).unwrap_or_default();
         let shape = example.getattr("shape").and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
         format!("Tensor[{}, {shape:?}]", text("dtype"))
     }
@@ -126,7 +126,7 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
-        let name = function.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        let name = function.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         if OVERRIDES.contains(&name.as_str()) {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;

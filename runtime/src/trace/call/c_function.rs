@@ -25,7 +25,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
-        let name = object.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        let name = object.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         if name == "graph_break" && module_of(object).starts_with("slotrt") {
             return stop(
                 "explicit",
@@ -328,7 +328,7 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
         method: bool,
     ) -> Traced<ValueId> {
-        let name = object.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        let name = object.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         let first_is_class = name == "__new__";
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
@@ -401,14 +401,14 @@ impl<'py> Tracer<'py> {
 
 /// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.
 fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
-    let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
+    let module = class.getattr("__module__").map(|module| crate::ffi::types::text(&module)).unwrap_or_default();
     module == "builtins" && !effects::is_stateful(&crate::ffi::types::c_name(class), name)
 }
 
 /// `__module__` of a C function.
 pub(super) fn module_of(object: &Bound<'_, PyAny>) -> String {
     match object.getattr("__module__") {
-        Ok(module) => module.cast::<PyString>().map(|module| module.to_string()).unwrap_or_default(),
+        Ok(module) => module.cast::<PyString>().map(|module| crate::ffi::types::text(&module)).unwrap_or_default(),
         Err(_) => String::new(),
     }
 }

@@ -9,7 +9,7 @@ use pyo3::types::PyType;
 
 /// Whether instances of a class of C are made by functions that work on their arguments alone.
 pub(super) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
-    let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
+    let module = class.getattr("__module__").map(|module| crate::ffi::types::text(&module)).unwrap_or_default();
     let listed = MADE.contains(&name) || effects::makes(name);
     listed || matches!(module.as_str(), "itertools" | "operator" | "_operator")
 }

@@ -124,7 +124,7 @@ impl<'py> Tracer<'py> {
 /// Whether the mode asks for reading alone, and no opener of the program runs.
 fn only_reads(natives: &[Bound<'_, PyAny>], keywords: &Bound<'_, PyDict>) -> bool {
     let mode = natives.get(1).cloned().or_else(|| keywords.get_item("mode").ok().flatten());
-    let mode = mode.map_or_else(|| "r".to_owned(), |mode| mode.to_string());
+    let mode = mode.map_or_else(|| "r".to_owned(), |mode| crate::ffi::types::text(&mode));
     let opener = keywords.get_item("opener").ok().flatten().is_some_and(|opener| !opener.is_none());
     natives.len() < 8 && !opener && matches!(mode.as_str(), "r" | "rb" | "rt" | "br" | "tr")
 }

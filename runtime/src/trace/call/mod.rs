@@ -109,7 +109,7 @@ impl<'py> Tracer<'py> {
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
             return Ok(None);
         }
-        let method = self.lookup(&receiver.get_type(), &name.to_string());
+        let method = self.lookup(&receiver.get_type(), &crate::ffi::types::text(&name));
         let Some(method) = method.filter(|method| {
             matches!(crate::ffi::types::c_name(&method.get_type()).as_str(), "method_descriptor" | "wrapper_descriptor")
         }) else {
@@ -220,7 +220,7 @@ impl<'py> Tracer<'py> {
             return Ok(self.none());
         }
         let attribute = |name: &str| function.getattr(name);
-        let qualname = attribute("__qualname__").map(|name| name.to_string()).unwrap_or_default();
+        let qualname = attribute("__qualname__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         if let Some(result) = self.call_folded(function, &qualname, &args)? {
             self.known(callable);
             return Ok(result);
@@ -258,7 +258,7 @@ impl<'py> Tracer<'py> {
     /// Goes through a frame that C has begun; gives what C gets for its result.
     pub(super) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
-        let qualname = function.getattr("__qualname__").map(|name| name.to_string()).unwrap_or_default();
+        let qualname = function.getattr("__qualname__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         let callable = self.absorb_static(function.clone());
         if self.owned(callable).is_none() {
             let source = Source::constant(&function);
@@ -297,7 +297,12 @@ impl<'py> Tracer<'py> {
         let closure = cells.into_iter().map(|cell| self.absorb_closure(cell)).collect();
         locals.resize(code.locals.len(), None);
         self.state.frames += 1;
-        let file = code.original.bind(self.py).getattr("co_filename").map(|name| name.to_string()).unwrap_or_default();
+        let file = code
+            .original
+            .bind(self.py)
+            .getattr("co_filename")
+            .map(|name| crate::ffi::types::text(&name))
+            .unwrap_or_default();
         Ok(Frame {
             function: function.clone().unbind(),
             code,

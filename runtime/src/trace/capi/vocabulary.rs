@@ -339,7 +339,7 @@ impl CApi for Tracer<'_> {
 
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
         let name = self.known(*object).and_then(|object| object.getattr("__name__").ok());
-        Ok(name.map_or_else(String::new, |name| name.to_string()))
+        Ok(name.map_or_else(String::new, |name| crate::ffi::types::text(&name)))
     }
 
     fn _PyType_IsReady(&mut self, class: &ValueId) -> Traced<i32> {

@@ -91,7 +91,7 @@ impl<'py> Tracer<'py> {
         let Some(names) = self.known(names).and_then(|names| names.cast_into::<PyTuple>().ok()) else {
             return internal("CALL_KW without names");
         };
-        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let names: Vec<String> = names.iter().map(|name| crate::ffi::types::text(&name)).collect();
         let mut values = frame.pop_many(count as usize)?;
         let Some(first) = values.len().checked_sub(names.len()) else { return internal("CALL_KW names") };
         let keywords = names.into_iter().zip(values.split_off(first)).collect();

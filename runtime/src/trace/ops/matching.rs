@@ -84,12 +84,13 @@ impl<'py> Tracer<'py> {
         let mut seen: Vec<String> = Vec::new();
         for name in wanted {
             let text = self.known(name).filter(|name| name.is_exact_instance_of::<PyString>());
-            let Some(text) = text.map(|text| text.to_string()) else {
+            let Some(text) = text.map(|text| crate::ffi::types::text(&text)) else {
                 let class = crate::ffi::types::name(&self.class_of(name)?);
                 return self.raise("TypeError", format!("__match_args__ elements must be strings (got {class})"));
             };
             if seen.contains(&text) {
-                let repr = PyString::new(self.py, &text).repr().map(|repr| repr.to_string()).unwrap_or_default();
+                let shown = self.py.get_type::<PyString>().call_method1("__repr__", (&text,));
+                let repr = shown.map(|repr| crate::ffi::types::text(&repr)).unwrap_or_default();
                 let class = short_name(&class);
                 return self.raise("TypeError", format!("{class}() got multiple sub-patterns for attribute {repr}"));
             }
