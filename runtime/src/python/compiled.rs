@@ -106,7 +106,8 @@ impl Compiled {
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
         let start = Instant::now();
         let passing_states = self.family.options.fullgraph || self.entries()?.is_empty();
-        let options = trace::Options { passing_states, ..trace::Options::of(self.family.options.fullgraph) };
+        let stop_at = self.family.shared.stop_at;
+        let options = trace::Options { passing_states, stop_at, ..trace::Options::of(self.family.options.fullgraph) };
         let traced = trace::trace(py, &self.family.shared.lasting, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {

@@ -62,6 +62,8 @@ pub struct Shared {
     pub(super) frames: Option<Mutex<Vec<Frame>>>,
     /// Called with the record of every frame as a dict.
     pub(super) log: Option<Py<PyAny>>,
+    /// Where every trace ends, whatever the program does.
+    pub(super) stop_at: Option<u64>,
 }
 
 impl Shared {
@@ -101,8 +103,8 @@ pub struct Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (*, record = false, log = None))]
-    fn new(py: Python<'_>, record: bool, log: Option<Py<PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (*, record = false, log = None, stop_at = None))]
+    fn new(py: Python<'_>, record: bool, log: Option<Py<PyAny>>, stop_at: Option<u64>) -> PyResult<Self> {
         let frames = record.then(Mutex::default);
         let (counters, generation) = (Counters::default(), AtomicU64::new(0));
         Ok(Self {
@@ -113,6 +115,7 @@ impl Session {
                 lasting: Arc::default(),
                 frames,
                 log,
+                stop_at,
             }),
         })
     }

@@ -23,6 +23,19 @@ struct Limit {
     inside: Vec<Py<PyAny>>,
 }
 
+impl Limit {
+    /// A limit that nothing in the program asks for.
+    fn asked_for(step: u64) -> Self {
+        let reason = Break {
+            kind: "asked to stop".into(),
+            context: format!("step {step}"),
+            explanation: "every trace of this session ends after so many instructions".into(),
+            hints: Vec::new(),
+        };
+        Self { step, reason, inside: Vec::new() }
+    }
+}
+
 /// What is traced.
 struct Subject<'a, 'py> {
     function: &'a Bound<'py, PyAny>,
@@ -66,7 +79,8 @@ pub fn trace(
         return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
     }
     let subject = Subject { function, code: Rc::new(code.duplicate(py)), locals };
-    let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), ..Plan::default() };
+    let limit = options.stop_at.map(Limit::asked_for);
+    let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
     match attempts(py, &subject, options, &mut plan) {
         Ok(outcome) => Ok(Outcome { signals: super::interrupted::each(plan.signals), ..outcome }),
         Err(stop) => {
@@ -105,6 +119,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         lasting: Arc::clone(&plan.lasting),
         codes: std::mem::take(&mut plan.codes),
         stop_at: limit.map(|limit| limit.step),
+        first_stop: code.first_left_at(py),
         max_steps: options.max_steps,
         max_depth: options.max_depth,
         passing_states: options.passing_states,
@@ -121,6 +136,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     plan.signals.append(&mut tracer.state.signals);
     if !matches!(rest, Ok(_) | Err(Signal::Stopped)) {
         tracer.close_files();
+    }
+    if frame.pc < tracer.state.first_stop
+        && let Err(Signal::Break(reason)) = &rest
+    {
+        return Err(Stop::Fallback(format!("before the frame can be left: {}: {}", reason.kind, reason.context)));
     }
     let end = match rest {
         Ok(Rest::Returned(value)) => End::Return(value),
@@ -141,6 +161,9 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     let inside = limit.map(|limit| limit.inside.iter().map(|code| code.clone_ref(py)).collect()).unwrap_or_default();
     match tracer.finish(&end).map_err(to_stop)? {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
+        Err(Escape { what, .. }) if tracer.state.stopped_late => {
+            Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
+        }
         Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what, limit), inside })),
     }
 }

@@ -219,7 +219,9 @@ impl<'py> Tracer<'py> {
 
     fn before(&mut self, frame: &Frame, instr: &Instr) -> Traced<()> {
         if frame.outermost {
-            if self.state.stop_at == Some(self.state.outer_step) {
+            if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= self.state.first_stop
+            {
+                self.state.stopped_late = self.state.stop_at != Some(self.state.outer_step);
                 return Err(Signal::Stopped);
             }
             self.state.outer_step += 1;

@@ -51,6 +51,8 @@ pub struct Options {
     pub max_depth: usize,
     /// Whether the trace may be specialised for a state that changes from call to call, as that of a random generator does.
     pub passing_states: bool,
+    /// A step of the outermost frame before which every trace ends, though nothing in the program asks for it: shows that any place will do.
+    pub stop_at: Option<u64>,
 }
 
 impl Options {
@@ -64,7 +66,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_steps: 200_000, max_depth: 60, passing_states: true }
+        Self { max_steps: 200_000, max_depth: 60, passing_states: true, stop_at: None }
     }
 }
 

@@ -28,6 +28,11 @@ impl<'py> Tracer<'py> {
         let cells = get("__closure__")?.cast_into::<PyTuple>().ok();
         let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
         let (code, globals) = (get("__code__")?, get("__globals__")?);
+        let free =
+            code.getattr("co_freevars").and_then(|free| free.len()).or_else(|error| internal(error.to_string()))?;
+        if free != closure.len() {
+            return self.escape(id, "function without its closure");
+        }
         let Ok(globals) = globals.cast_into::<PyDict>() else { return internal("function without globals") };
         if self.is_made_here(globals.as_any()) {
             return self.escape(id, "function whose globals are a dict of the trace");

@@ -80,6 +80,9 @@ pub struct State {
     pub(super) broken_inside: Vec<Py<PyAny>>,
     pub(super) outer_step: u64,
     pub(super) stop_at: Option<u64>,
+    /// Index in the outermost frame's code from which on it can stop, and whether it stopped later than it was to, for that reason.
+    pub(super) first_stop: usize,
+    pub(super) stopped_late: bool,
     pub(super) depth: usize,
     pub(super) max_steps: u64,
     pub(super) max_depth: usize,

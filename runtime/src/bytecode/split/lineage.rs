@@ -4,6 +4,7 @@ use super::super::code::Code;
 use super::super::edit::fused;
 use super::super::shape::{Bound, State};
 use super::{Cargo, Refusal};
+use generated::opcodes::Op;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -99,6 +100,13 @@ impl Code {
     #[must_use]
     pub fn is_continuation(&self, py: Python<'_>) -> bool {
         self.consts.iter().any(|constant| constant.bind(py).is_instance_of::<Lineage>())
+    }
+
+    /// Index from which on a frame can be left: after its start, or the prologue of a continuation.
+    #[must_use]
+    pub fn first_left_at(&self, py: Python<'_>) -> usize {
+        let start = self.instrs.iter().position(|instr| instr.op == Op::RESUME).map_or(0, |resume| resume + 1);
+        self.prologue(py).max(start)
     }
 
     /// Whether its frame stays after a hand-over, and delegates.
