@@ -65,12 +65,33 @@ def with_arguments(a, *rest, key=1, **others):
     raise StopIteration(3)
 
 
+def raising_while_handling(n):
+    """What is handled here is seen by what is called, and is let go where the handler ends, however that happens."""
+    seen = []
+    for i in range(n):
+        try:
+            try:
+                seen.append(repr(sys.exc_info()[1]))
+                yield i
+            except ValueError as error:
+                seen.append(repr(sys.exc_info()[1]))
+                raise TypeError(str(error))
+            finally:
+                seen.append(repr(sys.exc_info()[1]))
+        except Exception as error:
+            seen.append(repr(error.__context__))
+            yield repr(sys.exc_info()[1])
+        yield repr(sys.exc_info()[1])
+    seen.append(repr(sys.exc_info()[1]))
+    return seen
+
+
 def failing():
     yield 1
     1 / 0
 
 
-GENERATORS = [(counting, (4,)), (counting, (2,)), (delegating, (2,)), (catching, (2,)), (with_arguments, (1, 2)), (failing, ())]
+GENERATORS = [(counting, (4,)), (counting, (2,)), (delegating, (2,)), (catching, (2,)), (raising_while_handling, (2,)), (with_arguments, (1, 2)), (failing, ())]
 SCRIPTS = [
     ["send None"] * 8,
     ["send None", "send 5", "throw ValueError v", "send None", "send None", "send None", "send None"],

@@ -168,10 +168,14 @@ impl State {
     }
 
     /// The state in which the instruction's handler starts if the instruction raises: none where the handler's range is
-    /// deeper than the stack.
+    /// deeper than the stack, or the instruction never raises: `PUSH_EXC_INFO` stands first in the range whose handler counts on
+    /// what it leaves.
     #[must_use]
     pub fn raised(&self, instr: &Instr) -> Option<Self> {
         let handler = instr.handler.filter(|handler| handler.depth as usize <= self.stack.len())?;
+        if instr.op == Op::PUSH_EXC_INFO {
+            return None;
+        }
         Some(Self { stack: self.handled(handler).collect(), bound: self.bound.clone() })
     }
 }
