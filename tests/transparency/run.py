@@ -96,7 +96,7 @@ BY_NATURE = {
 # What is worse in these modes, too, is no fault of ours: an empty hook (under which the interpreter inlines no calls and
 # specialises less, and reports C_RETURN for Python functions), frames that run what `code.replace()` gives, and no hook at all
 # where each test runs as often.
-CONTROLS = {"observe": ["empty"], "reassemble": ["empty", "copy"], "split": ["empty", "often"]}
+CONTROLS = {"observe": ["empty"], "reassemble": ["empty", "copy"], "split": ["empty", "often", "copy"]}
 WORDS = {
     "empty": "an empty hook changes it too",
     "copy": "running a copy by code.replace() changes it too",

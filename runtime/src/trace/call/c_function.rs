@@ -408,7 +408,7 @@ fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
 /// `__module__` of a C function.
 pub(super) fn module_of(object: &Bound<'_, PyAny>) -> String {
     match object.getattr("__module__") {
-        Ok(module) => module.cast::<PyString>().map(|module| crate::ffi::types::text(&module)).unwrap_or_default(),
+        Ok(module) => module.cast::<PyString>().map(|module| crate::ffi::types::text(module)).unwrap_or_default(),
         Err(_) => String::new(),
     }
 }
