@@ -226,6 +226,9 @@ impl<'py> Tracer<'py> {
             natives.push(if index < receivers { self.receiver(*operand)? } else { self.native(*operand)? });
         }
         self.note_use(operands);
+        if natives[0].is_instance_of::<Token>() && COMPARISONS.contains(&name) {
+            return self.user_operator(name, operands);
+        }
         if natives[0].is_instance_of::<Token>() {
             let class = self.class_of(operands[0])?;
             return unsupported(

@@ -4,7 +4,9 @@ use crate::domain::Callee;
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Signal, Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
+use crate::trace::token::Token;
 use crate::trace::value::ValueId;
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
@@ -351,7 +353,14 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(value)?;
         let of_class = self.known(value).is_some_and(|value| value.is_instance_of::<PyType>());
         if is_c_type(&class) && !of_class {
-            return Ok(None);
+            match method {
+                "__repr__" => return self.text_of_token(value, Slot::tp_repr),
+                "__str__" => return self.text_of_token(value, Slot::tp_str),
+                _ if self.domain_of(&class).is_some() || !self.native(value)?.is_instance_of::<Token>() => {
+                    return Ok(None);
+                }
+                _ => {}
+            }
         }
         let Some(bound) = self.special(value, method)? else { return Ok(None) };
         let result = match self.call(bound, Arguments::positional(args.to_vec())) {

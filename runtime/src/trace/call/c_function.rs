@@ -354,6 +354,11 @@ impl<'py> Tracer<'py> {
             keywords.push((keyword.clone(), native));
         }
         if method && positional.first().is_some_and(|first| first.is_instance_of::<Token>()) {
+            if args.keywords.is_empty()
+                && let Some(result) = self.translated_method(object, &name, &args.positional)?
+            {
+                return Ok(result);
+            }
             return unsupported("C method of an object from outside", name);
         }
         self.run_native(object, &positional, &keywords)

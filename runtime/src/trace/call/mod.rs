@@ -74,7 +74,7 @@ impl<'py> Tracer<'py> {
         };
         match crate::ffi::types::c_name(&class).as_str() {
             "function" => self.call_function(callable, &object, args),
-            "method" => self.call_real_method(callable, &object, args),
+            "method" => self.call_real_method(callable, args),
             "builtin_function_or_method"
             | "method_descriptor"
             | "wrapper_descriptor"
@@ -166,17 +166,26 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn call_real_method(&mut self, callable: ValueId, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+    fn call_real_method(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        let (function, receiver) = self.parts_of_method(callable)?;
+        self.call(function, args.with_receiver(receiver))
+    }
+
+    /// `PyMethod_Function` and `PyMethod_Self`.
+    pub(super) fn parts_of_method(&mut self, method: ValueId) -> Traced<(ValueId, ValueId)> {
+        if let Value::New(New::Method { function, receiver }) = self.value(method) {
+            return Ok((*function, *receiver));
+        }
+        let Some(object) = self.owned(method).or_else(|| self.real(method)) else { return internal("no method") };
         let (Ok(function), Ok(receiver)) = (object.getattr("__func__"), object.getattr("__self__")) else {
             return internal("method without a function");
         };
-        let Some(source) = self.source(callable) else {
-            let (function, receiver) = (self.absorb(function), self.absorb(receiver));
-            return self.call(function, args.with_receiver(receiver));
+        let Some(source) = self.source(method) else {
+            return Ok((self.absorb(function), self.absorb(receiver)));
         };
         let function = self.sourced(function, Source::Attr(Arc::new(source.clone()), "__func__".into()));
         let receiver = self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into()));
-        self.call(function, args.with_receiver(receiver))
+        Ok((function, receiver))
     }
 
     pub(super) fn enter_call(&mut self) -> Traced<()> {

@@ -5,7 +5,9 @@ use crate::semantics::dispatch;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use generated::slots::Slot;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 /// Arguments of a slot function.
 #[derive(Clone, Copy, Debug)]
@@ -30,24 +32,97 @@ impl Operands {
 impl<'py> Tracer<'py> {
     /// Calls the function in a slot.
     pub(super) fn call_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
-        if (function.name.starts_with("slot_") || function.name == "object_richcompare")
-            && let Some(id) = function.id
-        {
-            let generated = match operands {
-                Operands::Unary(v) => dispatch::unaryfunc(self, id, &v),
-                Operands::Binary(v, w) => dispatch::binaryfunc(self, id, &v, &w),
-                Operands::Ternary(v, w, Some(z)) => dispatch::ternaryfunc(self, id, &v, &w, Some(&z)),
-                Operands::Ternary(v, w, None) => dispatch::ternaryfunc(self, id, &v, &w, None),
-                Operands::Index(v, n) => dispatch::ssizeargfunc(self, id, &v, n),
-                Operands::Compare(v, w, op) => dispatch::richcmpfunc(self, id, &v, &w, op),
-            };
-            if let Some(result) = generated {
-                return result;
-            }
-            return unsupported("slot function without a translation", function.name);
+        if (function.name.starts_with("slot_") || function.name == "object_richcompare") && function.id.is_some() {
+            let translated = self.translated(function, operands);
+            return translated.unwrap_or_else(|| unsupported("slot function without a translation", function.name));
         }
         self.state.route.push(function.name.to_owned());
         self.call_c_slot(function, operands)
+    }
+
+    /// What the function's translation gives; `None` where it has none.
+    fn translated(&mut self, function: &SlotFunction, operands: Operands) -> Option<Traced<ValueId>> {
+        let id = function.id?;
+        match operands {
+            Operands::Unary(v) => dispatch::unaryfunc(self, id, &v),
+            Operands::Binary(v, w) => dispatch::binaryfunc(self, id, &v, &w),
+            Operands::Ternary(v, w, z) => dispatch::ternaryfunc(self, id, &v, &w, z.as_ref()),
+            Operands::Index(v, n) => dispatch::ssizeargfunc(self, id, &v, n),
+            Operands::Compare(v, w, op) => dispatch::richcmpfunc(self, id, &v, &w, op),
+        }
+    }
+
+    /// What the method that stands for a slot's function gives for objects that C cannot have: by the translation, if there is one.
+    pub(in crate::trace) fn translated_method(
+        &mut self,
+        method: &Bound<'py, PyAny>,
+        name: &str,
+        args: &[ValueId],
+    ) -> Traced<Option<ValueId>> {
+        const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
+        let owner = method.getattr("__objclass__").ok().and_then(|owner| owner.cast_into::<PyType>().ok());
+        let Some(owner) = owner.filter(|_| crate::ffi::types::c_name(&method.get_type()) == "wrapper_descriptor")
+        else {
+            return Ok(None);
+        };
+        let compared = COMPARISONS.iter().position(|comparison| *comparison == name);
+        let (slot, operands) = match (name, args, compared) {
+            (_, [v, w], Some(which)) => (Slot::tp_richcompare, Operands::Compare(*v, *w, which as i32)),
+            ("__repr__", [v], _) => (Slot::tp_repr, Operands::Unary(*v)),
+            ("__str__", [v], _) => (Slot::tp_str, Operands::Unary(*v)),
+            ("__iter__", [v], _) => (Slot::tp_iter, Operands::Unary(*v)),
+            ("__get__", [descriptor, rest @ ..], _) => return self.translated_get(&owner, *descriptor, rest),
+            _ => return Ok(None),
+        };
+        match self.slot_function(&owner, slot)? {
+            Some(function) => self.translated(&function, operands).transpose(),
+            None => Ok(None),
+        }
+    }
+
+    /// CPython: `wrap_descr_get`.
+    fn translated_get(
+        &mut self,
+        owner: &Bound<'py, PyType>,
+        descriptor: ValueId,
+        rest: &[ValueId],
+    ) -> Traced<Option<ValueId>> {
+        let (object, class) = match rest {
+            [object] => (*object, None),
+            [object, class] => (*object, Some(*class)),
+            _ => return Ok(None),
+        };
+        let object = if self.is_none(object)? { None } else { Some(object) };
+        let class = match class {
+            Some(class) if self.is_none(class)? => None,
+            class => class,
+        };
+        if object.is_none() && class.is_none() {
+            return self.raise("TypeError", "__get__(None, None) is invalid");
+        }
+        let Some(id) = self.slot_function(owner, Slot::tp_descr_get)?.and_then(|function| function.id) else {
+            return Ok(None);
+        };
+        if let (Some(object), None) = (object, class) {
+            // Functions of C that look at the class take that of the object where there is none.
+            let class = self.class_of(object)?.into_any();
+            let class = self.constant(class);
+            return dispatch::descrgetfunc(self, id, &descriptor, Some(&object), Some(&class)).transpose();
+        }
+        dispatch::descrgetfunc(self, id, &descriptor, object.as_ref(), class.as_ref()).transpose()
+    }
+
+    /// What `tp_repr` or `tp_str` says of an object that C cannot have; `None` where it can.
+    pub(in crate::trace) fn text_of_token(&mut self, value: ValueId, slot: Slot) -> Traced<Option<ValueId>> {
+        let class = self.class_of(value)?;
+        if self.domain_of(&class).is_some() || !self.native(value)?.is_instance_of::<crate::trace::token::Token>() {
+            return Ok(None);
+        }
+        let function = self.slot_function(&class, slot)?;
+        match function.and_then(|function| self.translated(&function, Operands::Unary(value))) {
+            Some(text) => text.map(Some),
+            None => unsupported("text of an object that C cannot have", crate::ffi::types::name(&class)),
+        }
     }
 
     fn call_c_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
@@ -98,6 +173,9 @@ impl<'py> Tracer<'py> {
             if token && self.domain_of(&class).is_none() && !self.state.generators.contains_key(value) {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
                 if holder.is_some_and(|held| held.pointer == function.pointer) {
+                    if let Some(result) = self.translated(function, operands) {
+                        return result;
+                    }
                     return unsupported(
                         "C function on an object from outside",
                         format!("{} of {}", function.name, crate::ffi::types::name(&class)),

@@ -72,7 +72,12 @@ impl<'py> Tracer<'py> {
                 text.push('%');
                 continue;
             }
-            let piece = self.format_piece(conversion, args.next())?;
+            let given = args.next();
+            if conversion == Some('V') {
+                // The text for where there is no object.
+                args.next();
+            }
+            let piece = self.format_piece(conversion, given)?;
             text.extend(piece.chars().take(precision.unwrap_or(usize::MAX)));
         }
         Ok(text)
@@ -81,13 +86,26 @@ impl<'py> Tracer<'py> {
     fn format_piece(&mut self, conversion: Option<char>, arg: Option<&Argument<ValueId>>) -> Traced<String> {
         match (conversion, arg) {
             (_, Some(Argument::Str(text))) => Ok(text.clone()),
-            (_, Some(Argument::Int(value))) => Ok(value.to_string()),
+            (Some('d' | 'i' | 'u'), Some(Argument::Int(value))) => Ok(value.to_string()),
+            (Some('c'), Some(Argument::Int(value))) => {
+                let text = u32::try_from(*value).ok().and_then(char::from_u32);
+                text.map_or_else(|| Err(self.unsupported("a character in a format")), |text| Ok(text.to_string()))
+            }
             (Some('T' | 'N'), Some(Argument::Object(object))) => {
                 let class = self.class_of(*object)?;
                 Ok(crate::ffi::types::name(&class))
             }
+            (Some('p'), Some(Argument::Object(object))) => match self.same_object(*object) {
+                Some(found) if self.owned(*object).is_none() => Ok(format!("{:#x}", found.as_ptr() as usize)),
+                _ => Err(self.unsupported("the address of an object of the trace")),
+            },
             (Some(conversion), Some(Argument::Object(object))) => {
-                let name = if conversion == 'R' { "repr" } else { "str" };
+                let name = match conversion {
+                    'R' => "repr",
+                    'A' => "ascii",
+                    'S' | 'U' | 'V' => "str",
+                    _ => return Err(self.unsupported("a conversion in a format")),
+                };
                 let text = self.call_builtin(name, &[*object])?;
                 self.known_str(text)
                     .map_or_else(|| crate::trace::signal::unsupported("message of an unknown value", name), Ok)
@@ -415,6 +433,55 @@ impl CApi for Tracer<'_> {
         }
     }
 
+    fn call_getattrofunc(&mut self, _function: &SlotFunction, v: &ValueId, name: &ValueId) -> Traced<ValueId> {
+        match self.known_str(*name) {
+            Some(name) => self.getattro(*v, &name),
+            None => Err(self.unsupported("call_getattrofunc")),
+        }
+    }
+
+    fn PyFunctionObject_func_qualname(&mut self, function: &ValueId) -> Traced<Option<ValueId>> {
+        self.get_attr(*function, "__qualname__").map(Some)
+    }
+
+    fn PyCFunctionObject_m_self(&mut self, function: &ValueId) -> Traced<Option<ValueId>> {
+        self.get_attr(*function, "__self__").map(Some)
+    }
+
+    fn classmethod_cm_callable(&mut self, method: &ValueId) -> Traced<Option<ValueId>> {
+        self.get_attr(*method, "__func__").map(Some)
+    }
+
+    fn staticmethod_sm_callable(&mut self, method: &ValueId) -> Traced<Option<ValueId>> {
+        self.get_attr(*method, "__func__").map(Some)
+    }
+
+    fn PyCFunction_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        let class = self.class_of(*object)?;
+        Ok(crate::ffi::types::is_subtype(&class, &self.py.get_type::<pyo3::types::PyCFunction>()))
+    }
+
+    fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<ValueId>]) -> Traced<ValueId> {
+        let text = self.format(format, args)?;
+        Ok(self.string(&text))
+    }
+
+    fn PyMethod_New(&mut self, function: &ValueId, receiver: &ValueId) -> Traced<ValueId> {
+        Ok(self.bound_method(*function, *receiver))
+    }
+
+    fn PyMethodObject_im_func(&mut self, method: &ValueId) -> Traced<Option<ValueId>> {
+        self.parts_of_method(*method).map(|(function, _)| Some(function))
+    }
+
+    fn PyMethodObject_im_self(&mut self, method: &ValueId) -> Traced<Option<ValueId>> {
+        self.parts_of_method(*method).map(|(_, receiver)| Some(receiver))
+    }
+
+    fn PyMethod_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        Ok(crate::ffi::types::c_name(&self.class_of(*object)?) == "method")
+    }
+
     fn _PyObject_SetAttributeErrorContext(&mut self, error: &Signal, v: &ValueId, name: &ValueId) -> Traced<i32> {
         let Signal::Raised(exception) = error else { return Ok(0) };
         match self.known_str(*name) {
@@ -469,6 +536,10 @@ impl CApi for Tracer<'_> {
             Ok(text) => self.PyErr_SetString(class, &text),
             Err(signal) => signal,
         }
+    }
+
+    fn _PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Signal {
+        self.PyErr_Format(class, format, args)
     }
 
     fn PyOS_snprintf(&mut self, str: &mut [i8], size: usize, format: &str, args: &[Argument<ValueId>]) -> Traced<i32> {
