@@ -1,6 +1,7 @@
 """Random programs with numpy arrays: operators, indices, reductions, views, changes, errors that contents decide."""
 
 from classes import Classes
+from writer import filled
 
 ARRAYS = [
     "np.arange(4)", "np.array([1.0, -2.0, 3.0])", "np.ones((2, 2))", "np.array([True, False, True])", "np.array(5)", "np.zeros(0)", "np.float64(2.5)",
@@ -35,8 +36,8 @@ class Arrays(Classes):
     def array_expression(self):
         one = self.pick(self.names or ARRAYS) if self.chance(0.8) else self.pick(ARRAYS)
         other = self.pick(self.names or ARRAYS) if self.chance(0.6) else self.pick([*ARRAYS, "2", "0", "1.5"])
-        text = self.pick(USES).format(one, other)
-        return self.pick(USES).format(f"({text})", other) if self.chance(0.3) else text
+        text = filled(self.pick(USES), one, other)
+        return filled(self.pick(USES), f"({text})", other) if self.chance(0.3) else text
 
     def array(self):
         self.line(f"{self.known(self.name())} = {self.array_expression()}")

@@ -5,6 +5,18 @@ import random
 from vocabulary import BINARY, CALLS, COMPARE, COMPREHENSIONS, LITERALS, METHODS, MORE_CALLS, STRINGS, UNARY
 
 
+
+def filled(template, one, two):
+    """The template with these expressions. Up to 3.11 an expression in an f-string must not contain its quotes, nor a backslash."""
+    text = template.format(one, two)
+    if not template.startswith("f'"):
+        return text
+    inner = "" if "{1}" not in template else two
+    inner += one
+    quotes = [quote for quote in ("'", '"', "'''", '"""') if quote not in inner and "\\" not in inner]
+    return f"f{quotes[0]}{text[2:-1]}{quotes[0]}" if quotes else f"format({one})"
+
+
 class Writer:
     """Lines of one program, the names that are known at the place where it writes, and expressions over them."""
 
@@ -84,7 +96,7 @@ class Writer:
 
     def template(self, templates, first="{0}"):
         """A writer that fills one of the templates."""
-        return lambda one, two: self.pick(templates).format(first.format(one), two)
+        return lambda one, two: filled(self.pick(templates), first.format(one), two)
 
     def operation(self, one, two):
         return f"({one} {self.pick(BINARY)} {two})" if self.chance(0.85) else f"({one} ** 2)"
