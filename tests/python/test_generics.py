@@ -89,3 +89,65 @@ class Generics(unittest.TestCase):
     def test_a_function_with_annotations_may_leave(self):
         made = slotrt.compile(annotated_leaves)()
         self.assertEqual((made(2), made.__annotations__), (2, annotated_leaves().__annotations__))
+
+
+class Keyed:
+    def __class_getitem__(cls, item):
+        return cls, item
+
+
+class Derived(Keyed):
+    pass
+
+
+class OfMeta(type):
+    def __getitem__(cls, item):
+        return "meta", cls, item
+
+
+class Subscribed(metaclass=OfMeta):
+    pass
+
+
+def refused():
+    try:
+        return Generics[1]
+    except TypeError as error:
+        return str(error)
+
+
+SUBSCRIBED = [
+    lambda: Keyed[1],
+    lambda: Derived[Keyed, 2],
+    lambda: Subscribed[3],
+    lambda: list[int],
+    lambda: dict[str, Keyed].__args__,
+    lambda: [tuple[int, ...], type[Keyed], list[list[int]]],
+    lambda: int | str,
+    lambda: (int | None, list[int] | Keyed, repr(int | None)),
+    refused,
+]
+
+
+class Subscribing(unittest.TestCase):
+    def test_without_a_break(self):
+        for case in SUBSCRIBED:
+            with self.subTest(case.__code__.co_firstlineno):
+                compiled = slotrt.compile(case, fullgraph=True)
+                self.assertEqual(compiled(), case())
+                self.assertEqual(compiled(), case())
+
+    def test_an_alias_is_made_anew(self):
+        compiled = slotrt.compile(lambda: list[int])
+        self.assertIsNot(compiled(), compiled())
+        self.assertIs(compiled().__origin__, list)
+
+    def test_another_method(self):
+        class Changed:
+            def __class_getitem__(cls, item):
+                return 1
+
+        compiled = slotrt.compile(lambda: Changed[0])
+        self.assertEqual(compiled(), 1)
+        Changed.__class_getitem__ = classmethod(lambda cls, item: 2)
+        self.assertEqual(compiled(), 2)

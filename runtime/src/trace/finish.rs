@@ -7,7 +7,7 @@ use crate::ffi::sets::SetLayout;
 use crate::guard::Check;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
 use rustc_hash::FxHashSet;
 
 /// Why a trace cannot end here: a value that cannot be made again was made at this step of the outermost frame.
@@ -224,6 +224,11 @@ impl<'py> Tracer<'py> {
             | "operator.itemgetter"
             | "operator.attrgetter"
             | "operator.methodcaller" => self.describe_reduced(id, object),
+            // One that is unpacked says how to be made from an iterator.
+            "types.GenericAlias" if !object.getattr("__unpacked__").is_ok_and(|it| it.is_truthy().unwrap_or(true)) => {
+                self.describe_reduced(id, object)
+            }
+            "types.UnionType" => self.describe_union(id, object),
             "object" => {
                 let class = self.constant(class.into_any());
                 self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])
@@ -239,6 +244,23 @@ impl<'py> Tracer<'py> {
             }
             name => self.escape(id, name.to_owned()),
         }
+    }
+
+    /// CPython: `_Py_union_type_or`; where no metaclass has a say.
+    fn describe_union(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let parts = object.getattr("__args__").ok().and_then(|parts| parts.cast_into::<PyTuple>().ok());
+        let plain = |part: &Bound<'py, PyAny>| {
+            let class = part.get_type();
+            class.is(self.py.get_type::<PyType>()) || crate::ffi::types::c_name(&class) == "types.GenericAlias"
+        };
+        let Some(parts) = parts.filter(|parts| parts.iter().all(|part| plain(&part))) else {
+            return self.escape(id, "types.UnionType");
+        };
+        let reduce = self.import("_functools", "reduce")?;
+        let or = self.import("_operator", "or_")?;
+        let (callable, or) = (self.constant(reduce), self.constant(or));
+        let parts = self.own(parts.into_any());
+        self.set(id, New::Call { callable, args: vec![or, parts], state: None }, vec![callable, or, parts])
     }
 
     fn describe_sequence_iterator(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {

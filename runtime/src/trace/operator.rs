@@ -226,11 +226,12 @@ impl<'py> Tracer<'py> {
             natives.push(if index < receivers { self.receiver(*operand)? } else { self.native(*operand)? });
         }
         self.note_use(operands);
-        if natives[0].is_instance_of::<Token>() && COMPARISONS.contains(&name) {
-            return self.user_operator(name, operands);
-        }
         if natives[0].is_instance_of::<Token>() {
             let class = self.class_of(operands[0])?;
+            let of_class = name == "getitem" && class.is(self.py.get_type::<PyType>());
+            if of_class || COMPARISONS.contains(&name) {
+                return self.user_operator(name, operands);
+            }
             return unsupported(
                 "operator on an object from outside",
                 format!("{name} of {}", crate::ffi::types::name(&class)),

@@ -172,6 +172,14 @@ impl<'py> Tracer<'py> {
             }
             if token && self.domain_of(&class).is_none() && !self.state.generators.contains_key(value) {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
+                if function.name == "_Py_union_type_or"
+                    && class.is(self.py.get_type::<PyType>())
+                    && let Some(known) = self.known(*value)
+                {
+                    // It asks no class anything, but compares the parts: by identity, where no metaclass has a say.
+                    natives.push(known);
+                    continue;
+                }
                 if holder.is_some_and(|held| held.pointer == function.pointer) {
                     if let Some(result) = self.translated(function, operands) {
                         return result;

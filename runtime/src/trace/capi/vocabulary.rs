@@ -8,7 +8,7 @@ use crate::trace::value::ValueId;
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFunction, PyInt, PyString, PyType};
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyType};
 
 impl<'py> Tracer<'py> {
     fn type_object(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
@@ -281,18 +281,17 @@ impl CApi for Tracer<'_> {
         object: Option<&ValueId>,
         class: Option<&ValueId>,
     ) -> Traced<ValueId> {
-        let Some(class) = class else { return Err(self.unsupported(function.name)) };
-        let class = self.type_object(*class)?;
+        let Some(of) = class else { return Err(self.unsupported(function.name)) };
+        let class = self.type_object(*of)?;
         match object {
             Some(object) => match self.bound_slot_wrapper(*descriptor, *object) {
                 Some(bound) => Ok(self.constant(bound)),
                 None => self.bind(*descriptor, *object, &class),
             },
-            // CPython: Objects/funcobject.c, `func_descr_get`: through its class a function is itself.
-            None if self.known(*descriptor).is_some_and(|object| object.is_instance_of::<PyFunction>()) => {
-                Ok(*descriptor)
-            }
-            None => Err(self.unsupported(function.name)),
+            None => match self.known(*descriptor) {
+                Some(found) => self.bind_to_class(found, *of, &class, function.name),
+                None => Err(self.unsupported(function.name)),
+            },
         }
     }
 
