@@ -99,7 +99,9 @@ class ErrorsOfContents(unittest.TestCase):
     def watched(self, function, modes, action, x, y):
         with np.errstate(all=modes), warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter(action)
-            return outcome(function, x.copy(), y.copy()), [str(warning.message) for warning in seen]
+            return outcome(function, x.copy(), y.copy()), [
+                (warning.filename, warning.lineno, str(warning.message)) for warning in seen
+            ]
 
     def test_warned(self):
         self.same("warn", "always")

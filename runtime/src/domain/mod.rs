@@ -27,8 +27,19 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Result<Answer<'py>, Box<Break>>;
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
+    /// The condition, on no value, under which what the domain answered is right: modes of the library.
+    fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>>;
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
+}
+
+/// A condition on a library as a whole.
+#[derive(Debug)]
+pub struct Surroundings {
+    /// What reports name as the object that is checked: the library's module.
+    pub object: Py<PyAny>,
+    /// What must hold.
+    pub check: Box<dyn DomainCheck>,
 }
 
 /// What is called.

@@ -133,7 +133,9 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
     length
 }
 
-fn instruction(py: Python<'_>, code: &mut Code, (op, arg): Written, slots: Slots, position: Position) -> Instr {
+fn instruction(py: Python<'_>, code: &mut Code, written: Written, slots: Slots, position: Position) -> Instr {
+    let Written { op, arg, line } = written;
+    let position = line.map_or(position, Position::line);
     let arg = match arg {
         Arg::Plain(arg) => arg,
         Arg::Slot(slot) => slots.original(slot) as u32,

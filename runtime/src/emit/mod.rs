@@ -1,5 +1,6 @@
 //! From a finished trace to code: the graph's call, side effects, rebuilt values, and the way on.
 mod assemble;
+mod eager;
 mod effects;
 mod end;
 mod inputs;
@@ -9,16 +10,15 @@ mod writer;
 
 use crate::bytecode::Code;
 use crate::bytecode::split::{Continuation, Marks, Refusal, hand_over_at_start};
-use crate::graph::python::PyGraph;
+use crate::graph::Graph;
 use crate::guard::Program;
 use crate::trace::outcome::Outcome;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 /// What the emitter asks of whoever compiles.
 pub trait Host {
-    /// The callable that runs in place of the graph.
-    fn backend(&self, py: Python<'_>, graph: &Bound<'_, PyGraph>, examples: Bound<'_, PyTuple>) -> PyResult<Py<PyAny>>;
+    /// The callable that runs in place of the graph; without one, its calls are written into the code.
+    fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<Py<PyAny>>>;
     /// The callable of a continuation; equal keys, one callable.
     fn continuation(&self, py: Python<'_>, wanted: &Continuation) -> PyResult<Py<PyAny>>;
     /// Placeholders of hand-overs.
@@ -35,7 +35,7 @@ pub struct Emitted {
     /// When it is right.
     pub guards: Program,
     /// The graph, if anything was recorded that is needed.
-    pub graph: Option<Py<PyGraph>>,
+    pub graph: Option<Graph>,
     /// Calls in the graph.
     pub ops: usize,
 }

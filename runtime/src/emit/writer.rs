@@ -5,13 +5,11 @@ use super::{Failure, Host};
 use crate::bytecode::{Code, Instr, Op};
 use crate::ffi::callable::InternalError;
 use crate::ffi::originals;
-use crate::graph::NodeOp;
-use crate::graph::python::PyGraph;
+use crate::graph::{Graph, Node, NodeOp};
 use crate::guard::source::Source;
 use crate::trace::outcome::Outcome;
 use crate::trace::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use rustc_hash::FxHashMap;
 
 /// An argument whose number is known only when everything is written.
@@ -30,7 +28,15 @@ pub enum Arg {
 }
 
 /// An instruction of the prologue.
-pub type Written = (Op, Arg);
+#[derive(Debug)]
+pub struct Written {
+    /// What it does.
+    pub op: Op,
+    /// To what.
+    pub arg: Arg,
+    /// The line it belongs to, where that is not the line the frame goes on at.
+    pub line: Option<i32>,
+}
 
 /// What runs before the frame goes on.
 #[derive(Debug)]
@@ -56,12 +62,16 @@ pub struct Writer<'a, 'py> {
     /// Values passed into the graph, by placeholder.
     placeholders: FxHashMap<u32, ValueId>,
     temporaries: usize,
+    /// Temporaries that hold nothing any more.
+    free: Vec<usize>,
+    /// The line of what is written.
+    line: Option<i32>,
 }
 
 /// A graph that is called, as `explain` shows it.
 pub struct Called {
     /// The graph.
-    pub graph: Py<PyGraph>,
+    pub graph: Graph,
     /// Calls in it.
     pub ops: usize,
 }
@@ -72,7 +82,20 @@ impl<'a, 'py> Writer<'a, 'py> {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
         let caller = host.marks().caller(py);
-        Self { py, outcome, code, caller, written: Vec::new(), homes, results, placeholders, temporaries: 0 }
+        let (free, line) = (Vec::new(), None);
+        Self {
+            py,
+            outcome,
+            code,
+            caller,
+            written: Vec::new(),
+            homes,
+            results,
+            placeholders,
+            temporaries: 0,
+            free,
+            line,
+        }
     }
 
     /// The finished prologue.
@@ -81,7 +104,7 @@ impl<'a, 'py> Writer<'a, 'py> {
     }
 
     pub(super) fn op(&mut self, op: Op, arg: Arg) {
-        self.written.push((op, arg));
+        self.written.push(Written { op, arg, line: self.line });
     }
 
     pub(super) fn plain(&mut self, op: Op, arg: u32) {
@@ -131,8 +154,26 @@ impl<'a, 'py> Writer<'a, 'py> {
     }
 
     pub(super) fn temporary(&mut self) -> usize {
-        self.temporaries += 1;
-        self.temporaries - 1
+        self.free.pop().unwrap_or_else(|| {
+            self.temporaries += 1;
+            self.temporaries - 1
+        })
+    }
+
+    /// An empty temporary may serve again.
+    pub(super) fn give_back(&mut self, temporary: usize) {
+        self.free.push(temporary);
+    }
+
+    /// What is written from here on belongs to the node's line, if that is a line of this code.
+    pub(super) fn at_line_of(&mut self, node: &Node) {
+        let here = node.origin.line != 0 && node.origin.file == self.code.filename(self.py);
+        self.line = here.then_some(node.origin.line as i32);
+    }
+
+    /// What is written from here on has no line of its own.
+    pub(super) fn at_no_line(&mut self) {
+        self.line = None;
     }
 
     /// Loads what lies behind attributes, items, cells and globals first: later effects may change what stands there.
@@ -150,23 +191,29 @@ impl<'a, 'py> Writer<'a, 'py> {
         Ok(())
     }
 
-    /// Calls the graph and keeps its results.
+    /// Calls what the backend made of the graph, or else all that the graph calls; keeps the results.
     pub fn call_graph(&mut self, finished: Option<Finished>, host: &dyn Host) -> Result<Option<Called>, Failure> {
         let Some(finished) = finished else { return Ok(None) };
-        let py = self.py;
-        let graph = PyGraph::new(py, &finished.graph)?;
-        let compiled = host.backend(py, &graph, PyTuple::new(py, finished.examples)?)?;
-        self.callee(compiled.into_bound(py));
+        let temporaries = match host.backend(self.py, &finished.graph, &finished.examples)? {
+            Some(compiled) => self.call_compiled(compiled.into_bound(self.py), &finished)?,
+            None => self.write_calls(&finished, host)?,
+        };
+        self.results.extend(finished.results.iter().map(|node| node.0).zip(temporaries));
+        let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
+        Ok(Some(Called { graph: finished.graph, ops }))
+    }
+
+    fn call_compiled(&mut self, compiled: Bound<'_, PyAny>, finished: &Finished) -> Result<Vec<usize>, Failure> {
+        self.callee(compiled);
         finished.inputs.iter().try_for_each(|value| self.load(*value))?;
         self.call(finished.inputs.len() as u32);
         self.plain(Op::UNPACK_SEQUENCE, finished.results.len() as u32);
-        for node in &finished.results {
+        let mut keep = |_| {
             let temporary = self.temporary();
             self.op(Op::STORE_FAST, Arg::Temporary(temporary));
-            self.results.insert(node.0, temporary);
-        }
-        let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
-        Ok(Some(Called { graph: graph.unbind(), ops }))
+            temporary
+        };
+        Ok(finished.results.iter().map(&mut keep).collect())
     }
 
     /// Pushes a value.

@@ -40,6 +40,25 @@ pub fn call_items<'py>(items: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny
     }
 }
 
+/// Calls the second item with the others, the last of them by the names in the first.
+///
+/// # Errors
+/// `TypeError` where the first item is no tuple of names for that many others; what the call raises.
+pub fn call_named<'py>(items: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    let names = items.get_item(0)?.cast_into_exact::<PyTuple>()?;
+    let Some(count) = items.len().checked_sub(names.len() + 2) else {
+        return Err(PyTypeError::new_err("fewer values than names"));
+    };
+    // SAFETY: the tuple has those items, which it keeps alive, and a value for each name; the result is a new reference, or NULL
+    // with an exception set.
+    unsafe {
+        let raw = items.as_ptr().cast::<ffi::PyTupleObject>();
+        let callable = (&raw const (*raw).ob_item).cast::<*mut ffi::PyObject>().add(1);
+        let result = ffi::PyObject_Vectorcall(*callable, callable.add(1), count, names.as_ptr());
+        Bound::from_owned_ptr_or_err(items.py(), result)
+    }
+}
+
 /// Whether the function still runs this code object (nobody assigned to `__code__`).
 ///
 /// `function` must be a Python function; anything else gives false.

@@ -5,6 +5,7 @@ use crate::bytecode::split::{self, Key, Marks, Refusal};
 use crate::emit::Host;
 use crate::ffi::callable::{self, InternalError};
 use crate::ffi::function;
+use crate::graph::Graph;
 use crate::graph::python::PyGraph;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -84,17 +85,18 @@ impl Family {
 pub struct Household(pub Arc<Family>);
 
 impl Host for Household {
-    fn backend(&self, py: Python<'_>, graph: &Bound<'_, PyGraph>, examples: Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<Py<PyAny>>> {
         self.0.shared.count(|counters| &counters.graphs);
-        let Some(backend) = &self.0.options.backend else { return Ok(graph.clone().into_any().unbind()) };
+        let Some(backend) = &self.0.options.backend else { return Ok(None) };
+        let graph = PyGraph::new(py, graph)?;
         let start = Instant::now();
-        let compiled = backend.bind(py).call1((graph, examples))?;
+        let compiled = backend.bind(py).call1((graph, PyTuple::new(py, examples)?))?;
         self.0.backend_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         if !compiled.is_callable() {
             let kind = compiled.get_type().qualname()?;
             return Err(PyTypeError::new_err(format!("the backend returned {kind}, which cannot be called")));
         }
-        Ok(compiled.unbind())
+        Ok(Some(compiled.unbind()))
     }
 
     fn continuation(&self, py: Python<'_>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {

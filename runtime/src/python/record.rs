@@ -112,7 +112,7 @@ impl Frame {
     /// Adds what emitting made.
     pub fn finish(self, py: Python<'_>, made: &Emitted, times: Times, missed: Option<String>) -> PyResult<Self> {
         let after = lines(&Code::decode(made.code.bind(py))?.listing(py));
-        let graph = made.graph.as_ref().map(|graph| graph.clone_ref(py));
+        let graph = made.graph.as_ref().map(|graph| PyGraph::new(py, graph)).transpose()?.map(Bound::unbind);
         Ok(Self { after, graph, ops: made.ops, times, missed, ..self })
     }
 

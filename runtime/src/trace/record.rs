@@ -2,8 +2,10 @@
 use super::signal::{Signal, Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
-use crate::domain::{Answer, Callee, Domain, Operand};
+use crate::domain::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
+use crate::guard::Check;
+use crate::guard::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
 use std::sync::Arc;
@@ -26,6 +28,7 @@ impl<'py> Tracer<'py> {
             named.push((name.clone(), self.operand(*value)?));
         }
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Signal::Break)?;
+        self.rely_on_surroundings(domain)?;
         match answer {
             Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
             Answer::Constant(object) => Ok(self.constant(object)),
@@ -35,6 +38,16 @@ impl<'py> Tracer<'py> {
             }
             Answer::Raised(error) => self.raise_error(error),
         }
+    }
+
+    /// Guards, once, the modes under which a domain answers as it does.
+    fn rely_on_surroundings(&mut self, domain: &Arc<dyn Domain>) -> Traced<()> {
+        if self.state.surrounded.insert(domain.name()) {
+            let Surroundings { object, check } = domain.surroundings(self.py).map_err(Signal::Break)?;
+            let source = Source::constant(object.bind(self.py));
+            self.guard(source, Check::Domain(check), "operations are recorded or answered");
+        }
+        Ok(())
     }
 
     /// How a domain sees a value.

@@ -31,6 +31,8 @@ pub struct State {
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
     pub(super) guards: Vec<Guard>,
     pub(super) guarded: FxHashSet<(ValueId, &'static str)>,
+    /// Domains whose modes are guarded, by name.
+    pub(super) surrounded: FxHashSet<&'static str>,
     pub(super) graph: Graph,
     pub(super) inputs: Vec<(NodeId, ValueId)>,
     pub(super) names: FxHashMap<String, u32>,

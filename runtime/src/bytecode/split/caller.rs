@@ -15,6 +15,18 @@ impl Caller {
     }
 }
 
+/// The same with keywords: `caller[names, function, *arguments, *values]`.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(crate) struct KeywordCaller;
+
+#[pymethods]
+impl KeywordCaller {
+    fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        function::call_named(call)
+    }
+}
+
 /// Gives what continues after a packet, a generator; `None` for any other object.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]

@@ -136,6 +136,8 @@ pub struct Marks {
     stop_iteration: Py<PyAny>,
     /// Calls what it is subscribed with.
     caller: Py<caller::Caller>,
+    /// The same with keywords.
+    keyword_caller: Py<caller::KeywordCaller>,
     /// Goes on with what a continuation hands over.
     follower: Py<caller::Follower>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
@@ -148,6 +150,11 @@ impl Marks {
         self.caller.bind(py).as_any().clone()
     }
 
+    /// The same with keywords.
+    pub(crate) fn keyword_caller<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.keyword_caller.bind(py).as_any().clone()
+    }
+
     /// New marks; one set per module is enough.
     pub fn new(py: Python<'_>) -> PyResult<Self> {
         // Not by an import: that would ask the globals and the modules of the program.
@@ -158,6 +165,7 @@ impl Marks {
             stop_error: delegate::stop_error(py)?.into_any().unbind(),
             stop_iteration: py.get_type::<PyStopIteration>().into_any().unbind(),
             caller: Py::new(py, caller::Caller)?,
+            keyword_caller: Py::new(py, caller::KeywordCaller)?,
             follower: Py::new(py, caller::Follower)?,
             namespace: dialect::namespace(py)?.into_any().unbind(),
         })

@@ -1,4 +1,4 @@
-//! What must hold of an array or scalar for a trace to be right for it.
+//! What must hold of an array or scalar for a trace to be right for it, and of numpy's error state.
 use super::errors::Errors;
 use crate::ffi::ndarray;
 use crate::guard::DomainCheck;
@@ -16,13 +16,12 @@ pub(super) struct ArrayCheck {
     dtype: Py<PyAny>,
     shape: Vec<isize>,
     flags: i32,
-    errors: Arc<Errors>,
     text: String,
 }
 
 impl ArrayCheck {
     /// For arrays like `example`, which must be an exact `ndarray`.
-    pub(super) fn new(example: &Bound<'_, PyAny>, errors: Arc<Errors>) -> Self {
+    pub(super) fn new(example: &Bound<'_, PyAny>) -> Self {
         let read = ndarray::metadata(example);
         let (shape, flags) = (read.shape.to_vec(), read.flags & FLAGS);
         let py = example.py();
@@ -35,7 +34,7 @@ impl ArrayCheck {
         };
         let writeable = if flags & 0x400 == 0 { ", read-only" } else { "" };
         let text = format!("dtype == {}, shape == {shape:?}, {order} contiguous{writeable}", dtype.bind(py));
-        Self { class: example.get_type().unbind(), dtype, shape, flags, errors, text }
+        Self { class: example.get_type().unbind(), dtype, shape, flags, text }
     }
 }
 
@@ -49,9 +48,8 @@ impl DomainCheck for ArrayCheck {
             return false;
         }
         let dtype = self.dtype.bind(value.py());
-        (read.descr == dtype.as_ptr() as usize
-            || value.getattr("dtype").is_ok_and(|other| other.eq(dtype).unwrap_or(false)))
-            && self.errors.harmless(value.py())
+        read.descr == dtype.as_ptr() as usize
+            || value.getattr("dtype").is_ok_and(|other| other.eq(dtype).unwrap_or(false))
     }
 
     fn describe(&self) -> String {
@@ -63,23 +61,36 @@ impl DomainCheck for ArrayCheck {
 #[derive(Debug)]
 pub(super) struct ScalarCheck {
     class: Py<PyType>,
-    errors: Arc<Errors>,
     text: String,
 }
 
 impl ScalarCheck {
     /// For scalars of this class.
-    pub(super) fn new(class: &Bound<'_, PyType>, errors: Arc<Errors>) -> Self {
-        Self { class: class.clone().unbind(), errors, text: format!("type is {}", crate::ffi::types::name(class)) }
+    pub(super) fn new(class: &Bound<'_, PyType>) -> Self {
+        Self { class: class.clone().unbind(), text: format!("type is {}", crate::ffi::types::name(class)) }
     }
 }
 
 impl DomainCheck for ScalarCheck {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        value.get_type().is(&self.class) && self.errors.harmless(value.py())
+        value.get_type().is(&self.class)
     }
 
     fn describe(&self) -> String {
         self.text.clone()
+    }
+}
+
+/// Floating point errors are only warned about, printed or ignored; no value is looked at.
+#[derive(Debug)]
+pub(super) struct HarmlessErrors(pub Arc<Errors>);
+
+impl DomainCheck for HarmlessErrors {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        self.0.harmless(value.py())
+    }
+
+    fn describe(&self) -> String {
+        "floating point errors raise nothing".to_owned()
     }
 }

@@ -1,8 +1,9 @@
 //! numpy's floating point error state, and the filters that turn warnings into errors: what is recorded runs later, so no error of it may
 //! become an exception that a handler of the program should have seen.
 use crate::ffi::context;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 use std::sync::Mutex;
 
 /// Reads the state of `numpy.errstate` and `numpy.seterr`.
@@ -11,8 +12,8 @@ pub(super) struct Errors {
     /// numpy's context variable (numpy 2); without it every question goes to `geterr`.
     variable: Option<Py<PyAny>>,
     geterr: Py<PyAny>,
-    /// The module `warnings`.
-    warnings: Py<PyModule>,
+    /// The names of the module `warnings`.
+    warnings: Py<PyDict>,
     /// A state that is known to raise nothing.
     harmless: Mutex<Option<State>>,
 }
@@ -48,7 +49,7 @@ impl Errors {
             .ok()
             .filter(|variable| context::value(variable).is_some());
         let geterr = module.getattr("geterr")?.unbind();
-        let warnings = module.py().import("warnings")?.unbind();
+        let warnings = module.py().import("warnings")?.dict().unbind();
         Ok(Self { variable: variable.map(Bound::unbind), geterr, warnings, harmless: Mutex::new(None) })
     }
 
@@ -70,7 +71,8 @@ impl Errors {
 
     fn state(&self, py: Python<'_>) -> Option<State> {
         let modes = self.variable.as_ref().and_then(|variable| context::value(variable.bind(py)))?.unbind();
-        let filters = self.warnings.bind(py).getattr("filters").ok()?.cast_into_exact::<PyList>().ok()?;
+        let filters =
+            self.warnings.bind(py).get_item(intern!(py, "filters")).ok()??.cast_into_exact::<PyList>().ok()?;
         let first = filters.get_item(0).ok().map(Bound::unbind);
         Some(State { modes, first, length: filters.len(), filters: filters.into_any().unbind() })
     }
@@ -89,10 +91,10 @@ impl Errors {
     /// Whether a filter of the program may make an error of a warning.
     fn warning_raises(&self, py: Python<'_>) -> PyResult<bool> {
         let warnings = self.warnings.bind(py);
-        if warnings.getattr("defaultaction")?.extract::<String>()? == "error" {
+        if warnings.as_any().get_item("defaultaction")?.extract::<String>()? == "error" {
             return Ok(true);
         }
-        for filter in warnings.getattr("filters")?.try_iter()? {
+        for filter in warnings.as_any().get_item("filters")?.try_iter()? {
             if filter?.get_item(0)?.extract::<String>()? == "error" {
                 return Ok(true);
             }

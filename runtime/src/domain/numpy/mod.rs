@@ -5,7 +5,7 @@ mod example;
 mod names;
 mod operators;
 
-use super::{Answer, Callee, Domain, Operand};
+use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::ffi::ndarray;
 use crate::guard::DomainCheck;
 use crate::trace::outcome::Break;
@@ -76,7 +76,7 @@ impl Domain for Numpy {
 
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
         if example.get_type().is(&self.ndarray) {
-            return Ok(Box::new(check::ArrayCheck::new(example, Arc::clone(&self.errors))));
+            return Ok(Box::new(check::ArrayCheck::new(example)));
         }
         let parametric = ["datetime64", "timedelta64", "void", "str_", "bytes_", "object_"];
         let name = crate::ffi::types::name(&example.get_type());
@@ -87,7 +87,14 @@ impl Domain for Numpy {
                 "Its type alone does not determine its dtype.",
             ));
         }
-        Ok(Box::new(check::ScalarCheck::new(&example.get_type(), Arc::clone(&self.errors))))
+        Ok(Box::new(check::ScalarCheck::new(&example.get_type())))
+    }
+
+    fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>> {
+        Ok(Surroundings {
+            object: self.module.clone_ref(py).into_any(),
+            check: Box::new(check::HarmlessErrors(Arc::clone(&self.errors))),
+        })
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {

@@ -2,6 +2,7 @@
 use crate::guard::DomainCheck;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple, PyType};
+use std::sync::Arc;
 
 /// The state of the thread that changes what operations give: grad and inference mode, autocast, default dtype, overriding modes.
 #[derive(Debug)]
@@ -44,38 +45,31 @@ impl Ambient {
     }
 }
 
-/// Exact class, dtype, shape, strides, `requires_grad`; a strided tensor on the CPU; PyTorch's modes as they were.
+/// Exact class, dtype, shape, strides, `requires_grad`; a strided tensor on the CPU.
 #[derive(Debug)]
 pub(super) struct TensorCheck {
     class: Py<PyType>,
     metadata: Py<PyTuple>,
-    ambient: std::sync::Arc<Ambient>,
-    answers: Py<PyTuple>,
     text: String,
 }
 
 impl TensorCheck {
     /// For tensors like `example`; `None` where such tensors are not recorded.
-    pub(super) fn new(example: &Bound<'_, PyAny>, ambient: std::sync::Arc<Ambient>) -> PyResult<Option<Self>> {
-        let py = example.py();
+    pub(super) fn new(example: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let strided = example.getattr("layout")?.str()?.to_str()? == "torch.strided";
         let cpu = example.getattr("device")?.getattr("type")?.str()?.to_str()? == "cpu";
-        if !strided || !cpu || !ambient.plain(py)? || example.getattr("is_quantized")?.is_truthy()? {
+        if !strided || !cpu || example.getattr("is_quantized")?.is_truthy()? {
             return Ok(None);
         }
-        let answers = ambient.answers(py)?.unbind();
         let metadata = metadata(example)?;
         let text =
             format!("(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg) == {}", metadata.repr()?);
         let metadata = metadata.unbind();
-        Ok(Some(Self { class: example.get_type().unbind(), metadata, ambient, answers, text }))
+        Ok(Some(Self { class: example.get_type().unbind(), metadata, text }))
     }
 
     fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let py = value.py();
-        Ok(metadata(value)?.eq(self.metadata.bind(py))?
-            && self.ambient.plain(py)?
-            && self.ambient.answers(py)?.eq(self.answers.bind(py))?)
+        metadata(value)?.eq(self.metadata.bind(value.py()))
     }
 }
 
@@ -104,5 +98,37 @@ impl DomainCheck for TensorCheck {
 
     fn describe(&self) -> String {
         self.text.clone()
+    }
+}
+
+/// PyTorch's modes as they were; no value is looked at.
+#[derive(Debug)]
+pub(super) struct SameModes {
+    ambient: Arc<Ambient>,
+    answers: Py<PyTuple>,
+}
+
+impl SameModes {
+    /// As they are now; `None` where one is active that overrides operations.
+    pub(super) fn new(py: Python<'_>, ambient: Arc<Ambient>) -> PyResult<Option<Self>> {
+        if !ambient.plain(py)? {
+            return Ok(None);
+        }
+        let answers = ambient.answers(py)?.unbind();
+        Ok(Some(Self { ambient, answers }))
+    }
+
+    fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.ambient.plain(py)? && self.ambient.answers(py)?.eq(self.answers.bind(py))?)
+    }
+}
+
+impl DomainCheck for SameModes {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        self.agrees(value.py()).unwrap_or(false)
+    }
+
+    fn describe(&self) -> String {
+        "grad, inference and autocast modes, default dtype as they were; nothing overrides operations".to_owned()
     }
 }

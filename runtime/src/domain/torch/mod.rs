@@ -2,10 +2,10 @@
 mod check;
 mod meta;
 
-use super::{Answer, Callee, Domain, Operand};
+use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::guard::DomainCheck;
 use crate::trace::outcome::Break;
-use check::{Ambient, TensorCheck};
+use check::{Ambient, SameModes, TensorCheck};
 use meta::Meta;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyType};
@@ -102,13 +102,23 @@ impl Domain for Torch {
     }
 
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
-        let check = TensorCheck::new(example, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
+        let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
             None => {
                 Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
             }
         }
+    }
+
+    fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>> {
+        let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
+        let overridden = || {
+            let text = "TorchFunctionMode or TorchDispatchMode";
+            stop("operations of PyTorch are overridden", text, "What they do is not known from their names.")
+        };
+        let check = Box::new(modes.ok_or_else(overridden)?);
+        Ok(Surroundings { object: self.module.clone_ref(py).into_any(), check })
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
