@@ -2,6 +2,7 @@
 use super::finish::Escape;
 use super::frame::{Frame, Rest};
 use super::outcome::{Break, End, Outcome, RAISES};
+use super::rewind;
 use super::signal::{Signal, hints};
 use super::state::{State, Tracer};
 use super::value::ValueId;
@@ -55,6 +56,9 @@ struct Plan {
     signals: Vec<i32>,
     /// Keep account of what frames hold.
     track: bool,
+    /// Where the last attempt went back to.
+    #[cfg(debug_assertions)]
+    went_back: Option<Limit>,
 }
 
 /// How one attempt ended.
@@ -94,12 +98,18 @@ pub fn trace(
 fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Outcome, Stop> {
     loop {
         match attempt(py, subject, options, plan)? {
-            Attempt::Done(outcome) => return Ok(*outcome),
+            Attempt::Done(outcome) => {
+                #[cfg(debug_assertions)]
+                confirm(py, subject, options, plan, &outcome)?;
+                return Ok(*outcome);
+            }
             Attempt::Track if plan.track => {
                 return Err(Stop::Internal("the trace already keeps account of frames".into()));
             }
             Attempt::Track => plan.track = true,
             Attempt::Again(next) => {
+                #[cfg(debug_assertions)]
+                plan.went_back.take();
                 if plan.limit.as_ref().is_some_and(|limit| next.step >= limit.step) {
                     return Err(Stop::Internal(format!(
                         "the trace does not stop at step {}: {}",
@@ -129,26 +139,40 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         track: plan.track,
         ..State::default()
     };
+    let _nested = rewind::Nested;
     let mut tracer = Tracer { py, state };
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
     plan.codes.clone_from(&tracer.state.codes);
     plan.signals.append(&mut tracer.state.signals);
-    if !matches!(rest, Ok(_) | Err(Signal::Stopped)) {
+    if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
         tracer.close_files();
     }
     if frame.pc < tracer.state.first_stop
-        && let Err(Signal::Break(reason)) = &rest
+        && let Err(Signal::Break(reason) | Signal::Here(reason)) = &rest
     {
         return Err(Stop::Fallback(format!("before the frame can be left: {}: {}", reason.kind, reason.context)));
     }
+    let mut inside = Vec::new();
+    let mut reason = None;
     let end = match rest {
         Ok(Rest::Returned(value)) => End::Return(value),
         Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
         Err(Signal::Stopped) => {
             let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
-            let (handled, reason) = (tracer.state.exc_info, limit.reason.clone());
-            End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled, reason }
+            inside = limit.inside.iter().map(|code| code.clone_ref(py)).collect();
+            reason = Some(limit.reason.clone());
+            tracer.broken_at(frame, limit.reason.clone())
+        }
+        Err(Signal::Here(here)) => {
+            inside = std::mem::take(&mut tracer.state.broken_inside);
+            reason = Some((*here).clone());
+            #[cfg(debug_assertions)]
+            {
+                plan.went_back =
+                    Some(Limit { step: tracer.state.outer_step, reason: (*here).clone(), inside: Vec::new() });
+            }
+            tracer.broken_at(frame, *here)
         }
         Err(Signal::Track) => return Ok(Attempt::Track),
         Err(Signal::Break(reason)) => return Ok(tracer.again(*reason)),
@@ -158,20 +182,56 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         }
         Err(other) => return Err(to_stop(other)),
     };
-    let inside = limit.map(|limit| limit.inside.iter().map(|code| code.clone_ref(py)).collect()).unwrap_or_default();
     match tracer.finish(&end).map_err(to_stop)? {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         Err(Escape { what, .. }) if tracer.state.stopped_late => {
             Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
         }
-        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what, limit), inside })),
+        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what, reason), inside })),
     }
 }
 
+/// A trace that went back to where it broke must be as one that was made again up to there.
+#[cfg(debug_assertions)]
+fn confirm(
+    py: Python<'_>,
+    subject: &Subject<'_, '_>,
+    options: &Options,
+    plan: &mut Plan,
+    outcome: &Outcome,
+) -> Result<(), Stop> {
+    let Some(limit) = plan.went_back.take() else { return Ok(()) };
+    plan.limit = Some(limit);
+    let Attempt::Done(again) = attempt(py, subject, options, plan)? else {
+        return Err(Stop::Internal("the trace, made again, does not end where it went back to".into()));
+    };
+    let (one, other) = (summary(outcome), summary(&again));
+    if one != other {
+        return Err(Stop::Internal(format!("going back gave\n{one}\nbut tracing again gives\n{other}")));
+    }
+    Ok(())
+}
+
+#[cfg(debug_assertions)]
+fn summary(outcome: &Outcome) -> String {
+    let guards: Vec<_> = outcome
+        .guards
+        .iter()
+        .map(|guard| format!("{:?} {}", std::mem::discriminant(&guard.source), guard.reason))
+        .collect();
+    let end = match &outcome.end {
+        End::Break { at, stack, locals, .. } => {
+            format!("at {at}, {} on the stack, {} variables", stack.len(), locals.len())
+        }
+        End::Return(_) | End::Raise(_) => "at its end".to_owned(),
+    };
+    let kinds: Vec<_> = outcome.effects.iter().map(std::mem::discriminant).collect();
+    format!("{} steps, {end}, {kinds:?}, {} nodes, {guards:#?}", outcome.steps, outcome.graph.nodes.len())
+}
+
 /// The break that made the trace end is the reason; what could not leave is why it ends earlier still.
-fn escaped(what: String, limit: Option<&Limit>) -> Break {
-    if let Some(limit) = limit.filter(|limit| limit.reason.kind != RAISES) {
-        let mut reason = limit.reason.clone();
+fn escaped(what: String, reason: Option<Break>) -> Break {
+    if let Some(mut reason) = reason.filter(|reason| reason.kind != RAISES) {
         let note = format!("; the trace ends before {what} is made, which compiled code could not make again");
         if !reason.explanation.contains(&note) {
             reason.explanation.push_str(&note);
@@ -195,6 +255,11 @@ fn to_stop(signal: Signal) -> Stop {
 }
 
 impl<'py> Tracer<'py> {
+    /// The end of a trace whose outermost frame stands before the instruction that runs natively.
+    fn broken_at(&self, frame: Frame, reason: Break) -> End {
+        End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled: *self.state.exc_info, reason }
+    }
+
     fn again(&mut self, reason: Break) -> Attempt {
         let inside = std::mem::take(&mut self.state.broken_inside);
         Attempt::Again(Limit { step: self.state.outer_step.saturating_sub(1), reason, inside })
@@ -241,10 +306,10 @@ impl<'py> Tracer<'py> {
         let state = self.state;
         let mut outcome = Outcome {
             values: state.values,
-            graph: state.graph,
-            inputs: state.inputs,
+            graph: state.graph.into_inner(),
+            inputs: state.inputs.into_inner(),
             guards: state.guards,
-            effects: state.effects,
+            effects: state.effects.into_inner(),
             end,
             routes: state.routes,
             steps: state.steps,

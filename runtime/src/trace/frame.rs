@@ -205,6 +205,9 @@ impl<'py> Tracer<'py> {
                     let at = frame.code.instrs.get(frame.pc).copied().unwrap_or(instr);
                     self.handle(frame, &at, value)?;
                 }
+                Err(Signal::Break(reason)) if frame.outermost && self.state.go_back(frame) => {
+                    return Err(Signal::Here(reason));
+                }
                 Err(other) => return Err(other),
             }
         }
@@ -224,6 +227,7 @@ impl<'py> Tracer<'py> {
                 self.state.stopped_late = self.state.stop_at != Some(self.state.outer_step);
                 return Err(Signal::Stopped);
             }
+            self.state.begin_instruction(frame);
             self.state.outer_step += 1;
         }
         if self.state.track {

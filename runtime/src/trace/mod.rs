@@ -30,6 +30,7 @@ mod protocol;
 mod rebuild;
 mod record;
 mod release;
+mod rewind;
 pub mod signal;
 pub mod state;
 mod super_object;

@@ -74,6 +74,7 @@ impl<'py> Tracer<'py> {
     /// An attribute of an object from outside is set, or deleted.
     pub(super) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         if let Some(dict) = self.dict_seen_whole(object) {
+            crate::trace::rewind::changed();
             let stored = match value {
                 Some(value) => dict.set_item(name, self.native(value)?),
                 None => dict.del_item(name),

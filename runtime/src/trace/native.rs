@@ -235,6 +235,7 @@ impl<'py> Tracer<'py> {
             && handled != value
             && let Some(context) = self.owned(handled).or_else(|| self.real(handled))
         {
+            crate::trace::rewind::changed();
             self.cut_chain(&context, &object);
             let _ = object.setattr("__context__", context);
         }

@@ -9,6 +9,8 @@ pub enum Signal {
     Raised(ValueId),
     /// The instruction must run natively.
     Break(Box<Break>),
+    /// The outermost instruction must run natively, and the trace is where it was before it.
+    Here(Box<Break>),
     /// The outermost frame arrived at the step where the trace was told to stop.
     Stopped,
     /// The trace must be made again, with an eye on what frames hold.

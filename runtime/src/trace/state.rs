@@ -1,5 +1,6 @@
 //! What a running trace keeps: values, guards, overlays, effects, the graph.
 use super::outcome::{Effect, Route};
+use super::rewind::{self, Grown, Watched};
 use super::signal::{Traced, internal};
 use super::token::Token;
 use super::value::{New, Value, ValueId};
@@ -17,12 +18,14 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct State {
     pub(super) values: Vec<Value>,
+    /// What there was when the outermost instruction began.
+    pub(super) start: super::rewind::Start,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(super) identity: FxHashMap<usize, ValueId>,
     /// Values that were described at the end: their objects live on, so that no other object gets their address.
     pub(super) described: Vec<Value>,
     /// Containers from outside that are being copied.
-    pub(super) copying: Vec<ValueId>,
+    pub(super) copying: Watched<Vec<ValueId>>,
     /// Tells this trace's tokens from others'.
     pub(super) trace: u64,
     pub(super) lasting: Arc<super::Lasting>,
@@ -30,51 +33,51 @@ pub struct State {
     pub(super) mirrors: FxHashMap<usize, Py<PyType>>,
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
     pub(super) guards: Vec<Guard>,
-    pub(super) guarded: FxHashSet<(ValueId, &'static str)>,
+    pub(super) guarded: Grown<(ValueId, &'static str)>,
     /// Domains whose modes are guarded, by name.
-    pub(super) surrounded: FxHashSet<&'static str>,
-    pub(super) graph: Graph,
-    pub(super) inputs: Vec<(NodeId, ValueId)>,
-    pub(super) names: FxHashMap<String, u32>,
-    pub(super) shadows: Vec<Shadow>,
-    pub(super) shadow_of: FxHashMap<ValueId, usize>,
-    pub(super) attributes: FxHashMap<(ValueId, String), Option<ValueId>>,
-    pub(super) cells: FxHashMap<ValueId, Option<ValueId>>,
-    pub(super) globals: FxHashMap<(usize, String), Option<ValueId>>,
-    pub(super) effects: Vec<Effect>,
+    pub(super) surrounded: Grown<&'static str>,
+    pub(super) graph: Watched<Graph>,
+    pub(super) inputs: Watched<Vec<(NodeId, ValueId)>>,
+    pub(super) names: Watched<FxHashMap<String, u32>>,
+    pub(super) shadows: Watched<Vec<Shadow>>,
+    pub(super) shadow_of: Watched<FxHashMap<ValueId, usize>>,
+    pub(super) attributes: Watched<FxHashMap<(ValueId, String), Option<ValueId>>>,
+    pub(super) cells: Watched<FxHashMap<ValueId, Option<ValueId>>>,
+    pub(super) globals: Watched<FxHashMap<(usize, String), Option<ValueId>>>,
+    pub(super) effects: Watched<Vec<Effect>>,
     pub(super) routes: Vec<Route>,
     pub(super) route: Vec<String>,
     pub(super) places: Vec<Place>,
     /// What the values of `generator` are made of.
-    pub(super) generators: FxHashMap<ValueId, super::generator::Made>,
+    pub(super) generators: Watched<FxHashMap<ValueId, super::generator::Made>>,
     /// A function was entered whose body does not stand in for this release's.
     pub(super) stood_in: Option<generated::capi::FunctionId>,
     /// Objects of `super`: class and receiver.
-    pub(super) supers: FxHashMap<ValueId, (Py<PyType>, ValueId)>,
+    pub(super) supers: Watched<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
     /// Their classes.
     pub(super) opaque_classes: FxHashMap<&'static str, Py<PyType>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
-    pub(super) changed_sets: FxHashMap<ValueId, u64>,
+    pub(super) changed_sets: Watched<FxHashMap<ValueId, u64>>,
     /// Whether the trace keeps account of what frames hold.
     pub(super) track: bool,
     /// What each running frame holds, outermost first.
     pub(super) held: Vec<super::weak::Held>,
     /// Weak references made here, by address: what they refer to, and whether they have a callback.
-    pub(super) weak: FxHashMap<usize, (ValueId, bool)>,
+    pub(super) weak: Watched<FxHashMap<usize, (ValueId, bool)>>,
     /// What weak references made here refer to.
-    pub(super) weakly: FxHashSet<ValueId>,
+    pub(super) weakly: Watched<FxHashSet<ValueId>>,
     /// Objects whose end would run code.
-    pub(super) mortal: Vec<ValueId>,
+    pub(super) mortal: Watched<Vec<ValueId>>,
     /// Dicts from outside that are seen through names.
-    pub(super) namespaces: FxHashMap<ValueId, super::namespace::Names>,
+    pub(super) namespaces: Watched<FxHashMap<ValueId, super::namespace::Names>>,
     /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
-    pub(super) seen_whole: FxHashMap<ValueId, ValueId>,
+    pub(super) seen_whole: Watched<FxHashMap<ValueId, ValueId>>,
     /// Files that the trace has opened.
-    pub(super) files: Vec<ValueId>,
+    pub(super) files: Watched<Vec<ValueId>>,
     /// Variables of the frames that tracebacks name.
-    pub(super) variables: super::frame_locals::Variables,
+    pub(super) variables: Watched<super::frame_locals::Variables>,
     /// Whether a group of exceptions was split.
-    pub(super) split_groups: bool,
+    pub(super) split_groups: Watched<bool>,
     pub(super) nesting: u32,
     pub(super) born: Vec<u64>,
     pub(super) steps: u64,
@@ -90,19 +93,19 @@ pub struct State {
     pub(super) max_depth: usize,
     pub(super) passing_states: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
-    pub(super) copied: Vec<super::copied::Copied>,
+    pub(super) copied: Watched<Vec<super::copied::Copied>>,
     /// Objects looked at in searches for paths.
     pub(super) searched: usize,
     /// Names and metaclasses of classes that C is making and has shown to nobody yet.
-    pub(super) making: Vec<(String, Py<PyType>)>,
+    pub(super) making: Watched<Vec<(String, Py<PyType>)>>,
     /// What is handled in the running frame, or in the generator that runs: one item of CPython's stack of them.
-    pub(super) exc_info: Option<ValueId>,
+    pub(super) exc_info: Watched<Option<ValueId>>,
     /// The items below: of whoever resumed the running generators, outermost first.
-    pub(super) exc_below: Vec<Option<ValueId>>,
+    pub(super) exc_below: Watched<Vec<Option<ValueId>>>,
     /// Where exceptions passed through, for their tracebacks.
-    pub(super) tracebacks: super::traceback::Tracebacks,
+    pub(super) tracebacks: Watched<super::traceback::Tracebacks>,
     /// Values that are `id()` of others.
-    pub(super) ids: FxHashMap<ValueId, ValueId>,
+    pub(super) ids: Watched<FxHashMap<ValueId, ValueId>>,
     /// Frames begun so far.
     pub(super) frames: u64,
     pub(super) pending: Option<super::signal::Signal>,
@@ -111,7 +114,7 @@ pub struct State {
     pub(super) codes: FxHashMap<usize, Rc<Code>>,
     pub(super) domains: Vec<Arc<dyn Domain>>,
     pub(super) outer_globals: usize,
-    pub(super) touched_types: FxHashSet<usize>,
+    pub(super) touched_types: Grown<usize>,
     pub(super) local_names: Vec<String>,
 }
 
@@ -221,6 +224,7 @@ impl<'py> Tracer<'py> {
         let outer = super::token::enter(std::mem::take(&mut self.state));
         let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
         self.state = super::token::leave(outer);
+        rewind::changed();
         result
     }
 }

@@ -62,7 +62,7 @@ impl<'py> Tracer<'py> {
             globals: std::sync::Arc::new(frame.globals.clone_ref(self.py).into_any()),
             inlined: !frame.outermost,
         };
-        let tracebacks = &mut self.state.tracebacks;
+        let tracebacks = &mut *self.state.tracebacks;
         tracebacks.named.insert(frame.serial);
         let next = tracebacks.heads.get(&value).copied();
         let lasti = instr.offset.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
@@ -84,7 +84,7 @@ impl<'py> Tracer<'py> {
         match self.owned(exception) {
             None => return unsupported("traceback of an exception", "the exception is from outside"),
             // Those that C splits a group into get the traceback of the whole.
-            Some(group) if self.state.split_groups && group.is_instance_of::<PyBaseExceptionGroup>() => {
+            Some(group) if *self.state.split_groups && group.is_instance_of::<PyBaseExceptionGroup>() => {
                 return unsupported("traceback of an exception", "the exception is a group");
             }
             Some(_) => {}

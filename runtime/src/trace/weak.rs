@@ -180,7 +180,7 @@ impl<'py> Tracer<'py> {
             roots.extend(held.locals.iter().flatten());
             roots.extend(objects(&held.stack));
         }
-        roots.extend(self.state.exc_info);
+        roots.extend(*self.state.exc_info);
         roots.extend(self.state.exc_below.iter().flatten());
         if self.reachable(roots, Some(referent)).contains(&referent) {
             return Ok(());

@@ -70,7 +70,7 @@ impl<'py> Tracer<'py> {
             return self.operator(&name, &args.positional);
         }
         if matches!(name.as_str(), "split" | "subgroup" | "derive") {
-            self.state.split_groups = true;
+            *self.state.split_groups = true;
         }
         if object.getattr("__objclass__").is_ok()
             && let Some(result) = self.view_method(&name, &args)?

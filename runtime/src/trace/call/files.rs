@@ -105,7 +105,7 @@ impl<'py> Tracer<'py> {
 
     /// Closes the files of a trace that is given up.
     pub(in crate::trace) fn close_files(&self) {
-        for file in &self.state.files {
+        for file in self.state.files.iter() {
             if let Some(file) = self.owned(*file) {
                 let _ = file.call_method0("close");
             }

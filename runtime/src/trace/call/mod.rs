@@ -212,10 +212,12 @@ impl<'py> Tracer<'py> {
     /// Runs the frame of a call, after which the caller handles what it handled before.
     pub(super) fn run_called(&mut self, frame: &mut Frame) -> Traced<Rest> {
         self.enter_call()?;
-        let handled = self.state.exc_info;
+        let handled = *self.state.exc_info;
         let rest = self.run(frame);
         self.state.depth -= 1;
-        self.state.exc_info = handled;
+        if *self.state.exc_info != handled {
+            *self.state.exc_info = handled;
+        }
         rest
     }
 

@@ -126,6 +126,7 @@ impl<'py> Tracer<'py> {
         let (Some(raised), Some(cause)) = (self.owned(raised), self.owned(cause)) else {
             return crate::trace::signal::unsupported("cause of an exception", "the exception is from outside");
         };
+        crate::trace::rewind::changed();
         let set = raised.setattr("__cause__", &cause).and_then(|()| raised.setattr("__context__", &cause));
         set.or_else(|error| crate::trace::signal::internal(error.to_string()))
     }

@@ -66,11 +66,11 @@ impl<'py> Tracer<'py> {
     /// Runs the frame on its own stack of handled exceptions.
     fn resume_frame(&mut self, frame: &mut Frame, with: With) -> Traced<Rest> {
         self.enter_call()?;
-        let below = std::mem::replace(&mut self.state.exc_info, frame.exc_info);
+        let below = std::mem::replace(&mut *self.state.exc_info, frame.exc_info);
         self.state.exc_below.push(below);
         let rest = self.run_resumed(frame, with);
-        frame.exc_info = self.state.exc_info;
-        self.state.exc_info = self.state.exc_below.pop().flatten();
+        frame.exc_info = *self.state.exc_info;
+        *self.state.exc_info = self.state.exc_below.pop().flatten();
         self.state.depth -= 1;
         rest
     }
@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
         match with {
             With::Value(_) | With::Nothing => {}
             With::Exception(exception) | With::Closing(exception) => {
-                self.chain(exception, self.state.exc_info);
+                self.chain(exception, *self.state.exc_info);
                 let at = frame.pc.saturating_sub(1);
                 let Some(instr) = frame.code.instrs.get(at).copied() else { return Err(Signal::Raised(exception)) };
                 self.handle(frame, &instr, exception)?;

@@ -104,6 +104,7 @@ impl<'py> Tracer<'py> {
         if !found {
             let builtins = frame.builtins.bind(self.py).clone().into_any();
             self.constant(builtins.clone());
+            crate::trace::rewind::changed();
             dict.set_item("__builtins__", builtins).or_else(|error| internal(error.to_string()))?;
         }
         let builtins = dict.get_item("__builtins__").ok().flatten();

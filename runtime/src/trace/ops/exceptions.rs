@@ -76,6 +76,7 @@ impl<'py> Tracer<'py> {
         let (Some(exception), Some(cause)) = (self.owned(exception), object) else {
             return unsupported("raise from", "the exception is from outside");
         };
+        crate::trace::rewind::changed();
         exception.setattr("__cause__", cause).or_else(|error| internal(error.to_string()))
     }
 
@@ -87,20 +88,20 @@ impl<'py> Tracer<'py> {
 
     pub(super) fn push_exc_info(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let value = frame.pop()?;
-        let previous = match self.state.exc_info {
+        let previous = match *self.state.exc_info {
             Some(previous) => previous,
             None => self.none(),
         };
         frame.push(previous);
         frame.push(value);
-        self.state.exc_info = Some(value);
+        *self.state.exc_info = Some(value);
         Ok(Flow::Next)
     }
 
     pub(super) fn pop_except(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let previous = frame.pop()?;
         let none = self.real(previous).is_some_and(|object| object.is_none());
-        self.state.exc_info = (!none).then_some(previous);
+        *self.state.exc_info = (!none).then_some(previous);
         Ok(Flow::Next)
     }
 

@@ -51,6 +51,7 @@ impl<'py> Tracer<'py> {
             return unsupported("SET_FUNCTION_ATTRIBUTE", "the function was made before the trace began");
         };
         let native = self.native(attribute)?;
+        crate::trace::rewind::changed();
         let done = match which {
             1 => object.setattr("__defaults__", native),
             2 => object.setattr("__kwdefaults__", native),

@@ -13,14 +13,14 @@ impl<'py> Tracer<'py> {
         let wanted = frame.pop()?;
         let exception = frame.pop()?;
         let classes = self.exception_classes(wanted)?;
-        self.state.split_groups = true;
+        *self.state.split_groups = true;
         if classes.iter().any(|class| self.is_group_class(class)) {
             let message = "catching ExceptionGroup with except* is not allowed. Use except instead.";
             return self.raise("TypeError", message);
         }
         let (rest, matched) = self.group_match(exception, wanted, &classes)?;
         if !self.is_none(matched)? {
-            self.state.exc_info = Some(matched);
+            *self.state.exc_info = Some(matched);
         }
         frame.push(rest);
         frame.push(matched);

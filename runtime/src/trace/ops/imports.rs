@@ -170,6 +170,7 @@ impl<'py> Tracer<'py> {
         let import = builtins.get_item("__import__").ok().flatten();
         let Some(import) = import else { return internal("__import__ vanished") };
         let none = self.py.None();
+        crate::trace::rewind::changed();
         let loaded = import.call1((&wanted.name, &none, &none, wanted.from.as_ref(), 0));
         if loaded.is_err() {
             return unsupported("import", format!("{}, which fails", wanted.name));

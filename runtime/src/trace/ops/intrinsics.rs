@@ -42,6 +42,7 @@ impl<'py> Tracer<'py> {
             return unsupported("type parameters of a function", "the function was made before the trace began");
         };
         let params = self.native(params)?;
+        crate::trace::rewind::changed();
         object.setattr("__type_params__", params).or_else(|error| internal(error.to_string()))?;
         Ok(function)
     }

@@ -149,6 +149,7 @@ impl<'py> Tracer<'py> {
 
     pub(in crate::trace) fn set_cell(&mut self, cell: ValueId, content: Option<ValueId>) -> Traced<()> {
         if let Some(object) = self.owned(cell) {
+            crate::trace::rewind::changed();
             let result = match content {
                 Some(content) => object.setattr("cell_contents", self.token(content)?),
                 None => object.delattr("cell_contents"),
@@ -274,6 +275,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: ValueId,
     ) -> Traced<()> {
+        crate::trace::rewind::changed();
         if self.is_private(&globals) {
             let value = self.native(value)?;
             return globals.set_item(name, value).or_else(|error| internal(error.to_string()));
@@ -290,6 +292,7 @@ impl<'py> Tracer<'py> {
 
     /// Deletes from the namespace of a module; whether the name was there.
     pub(in crate::trace) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> bool {
+        crate::trace::rewind::changed();
         if self.is_private(&globals) {
             return globals.del_item(name).is_ok();
         }
@@ -423,6 +426,7 @@ impl<'py> Tracer<'py> {
             return self.operator("setitem", &[namespace, key, value]).map(|_| Flow::Next);
         };
         let value = self.native(value)?;
+        crate::trace::rewind::changed();
         dict.set_item(name, value).or_else(|error| self.raise_error(error))?;
         Ok(Flow::Next)
     }
@@ -430,6 +434,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn delete_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();
+        crate::trace::rewind::changed();
         let deleted = match self.namespace_dict(namespace)? {
             Some(dict) => dict.del_item(&name).is_ok(),
             None => {

@@ -1,0 +1,148 @@
+//! Going back to the start of the outermost instruction without tracing again, where it has changed nothing before it broke.
+use super::frame::Frame;
+use super::outcome::StackEntry;
+use super::state::State;
+use super::value::ValueId;
+use rustc_hash::FxHashSet;
+use std::cell::Cell;
+use std::hash::Hash;
+use std::ops::{Deref, DerefMut};
+
+thread_local! {
+    /// Whether the outermost instruction of the running trace has changed what earlier ones left.
+    static CHANGED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Notes that something was changed that going back cannot restore.
+pub(super) fn changed() {
+    CHANGED.set(true);
+}
+
+/// A part of the state that tells when it is changed.
+#[derive(Debug, Default)]
+pub(super) struct Watched<T>(T);
+
+impl<T> Watched<T> {
+    /// The part itself, when the trace is over.
+    pub(super) fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> Deref for Watched<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Watched<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        changed();
+        &mut self.0
+    }
+}
+
+/// A set that knows in which order it grew.
+#[derive(Debug)]
+pub(super) struct Grown<T> {
+    set: FxHashSet<T>,
+    order: Vec<T>,
+}
+
+impl<T> Default for Grown<T> {
+    fn default() -> Self {
+        Self { set: FxHashSet::default(), order: Vec::new() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Grown<T> {
+    /// Whether it is new.
+    pub(super) fn insert(&mut self, item: T) -> bool {
+        let new = self.set.insert(item);
+        if new {
+            self.order.push(item);
+        }
+        new
+    }
+
+    pub(super) fn contains(&self, item: &T) -> bool {
+        self.set.contains(item)
+    }
+
+    fn truncate(&mut self, length: usize) {
+        for item in self.order.drain(length..) {
+            self.set.remove(&item);
+        }
+    }
+}
+
+/// What there was when the outermost instruction began.
+#[derive(Debug, Default)]
+pub(super) struct Start {
+    pc: usize,
+    stack: Vec<StackEntry>,
+    locals: Vec<Option<ValueId>>,
+    values: usize,
+    guards: usize,
+    guarded: usize,
+    classes: usize,
+    surrounded: usize,
+    route: usize,
+    routes: usize,
+    depth: usize,
+    steps: u64,
+}
+
+/// A nested trace, which whoever waits for it cannot take back.
+pub(super) struct Nested;
+
+impl Drop for Nested {
+    fn drop(&mut self) {
+        changed();
+    }
+}
+
+impl State {
+    /// The outermost instruction begins.
+    pub(super) fn begin_instruction(&mut self, frame: &Frame) {
+        CHANGED.set(false);
+        let start = &mut self.start;
+        start.pc = frame.pc;
+        start.stack.clone_from(&frame.stack);
+        start.locals.clone_from(&frame.locals);
+        start.values = self.values.len();
+        start.guards = self.guards.len();
+        start.guarded = self.guarded.order.len();
+        start.classes = self.touched_types.order.len();
+        start.surrounded = self.surrounded.order.len();
+        (start.route, start.routes) = (self.route.len(), self.routes.len());
+        (start.depth, start.steps) = (self.depth, self.steps);
+    }
+
+    /// Makes as if the outermost instruction had not begun; `false`, and nothing done, where it has changed something.
+    pub(super) fn go_back(&mut self, frame: &mut Frame) -> bool {
+        if CHANGED.get() || self.track || self.pending.is_some() {
+            return false;
+        }
+        let start = &mut self.start;
+        frame.pc = start.pc;
+        std::mem::swap(&mut frame.stack, &mut start.stack);
+        std::mem::swap(&mut frame.locals, &mut start.locals);
+        let first = start.values as u32;
+        self.described.extend(self.values.drain(start.values..));
+        self.born.truncate(start.values);
+        self.identity.retain(|_, id| id.0 < first);
+        self.tokens.retain(|id, _| id.0 < first);
+        self.guards.truncate(start.guards);
+        self.guarded.truncate(start.guarded);
+        self.touched_types.truncate(start.classes);
+        self.surrounded.truncate(start.surrounded);
+        self.route.truncate(start.route);
+        self.routes.truncate(start.routes);
+        (self.depth, self.steps) = (start.depth, start.steps);
+        self.outer_step -= 1;
+        true
+    }
+}
