@@ -2,6 +2,7 @@
 use super::instr::{Instr, Label};
 use super::isa::Isa;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 bitflags::bitflags! {
     /// What an entry of localsplus is (CPython's `CO_FAST_*`).
@@ -48,6 +49,8 @@ pub struct Code {
     pub stacksize: u32,
     /// `co_firstlineno`.
     pub firstlineno: i32,
+    /// `co_filename`.
+    pub file: Arc<str>,
     /// `co_name`.
     pub name: String,
     /// `co_qualname`.
@@ -116,12 +119,6 @@ impl Code {
         self.locals.len() - self.locals.iter().filter(|local| local.kind.contains(LocalKind::FREE)).count()
     }
 
-    /// `co_filename`.
-    #[must_use]
-    pub fn filename(&self, py: Python<'_>) -> String {
-        self.original.bind(py).getattr("co_filename").and_then(|name| name.extract()).unwrap_or_default()
-    }
-
     /// Line of the instruction at `index`; -1 where it has none.
     #[must_use]
     pub fn line(&self, index: usize) -> i32 {
@@ -142,6 +139,7 @@ impl Code {
             flags: self.flags,
             stacksize: self.stacksize,
             firstlineno: self.firstlineno,
+            file: Arc::clone(&self.file),
             name: self.name.clone(),
             qualname: self.qualname.clone(),
             original: self.original.clone_ref(py),

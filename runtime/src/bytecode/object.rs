@@ -61,6 +61,7 @@ impl Code {
             flags: get(code, "co_flags")?,
             stacksize: get(code, "co_stacksize")?,
             firstlineno,
+            file: crate::ffi::types::text(&code.getattr("co_filename").map_err(object_error)?).into(),
             name: get(code, "co_name")?,
             qualname: get(code, "co_qualname")?,
             original: code.clone().unbind(),

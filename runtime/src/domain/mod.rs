@@ -2,11 +2,13 @@
 pub mod numpy;
 pub mod torch;
 
+use crate::ffi::modules;
 use crate::guard::DomainCheck;
 use crate::trace::outcome::Break;
 use crate::trace::value::ValueId;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyType};
+use pyo3::types::{PyModule, PyString, PyType};
 use std::sync::{Arc, Mutex};
 
 /// An array library as the tracer sees it.
@@ -112,18 +114,18 @@ struct Known {
 
 type Make = fn(&Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>>;
 
-/// By the module that brings the domain along.
-const DOMAINS: [(&str, Make); 2] = [("numpy", numpy::new), ("torch", torch::new)];
+/// In the order of the modules that bring the domains along: numpy, torch.
+const MAKERS: [Make; 2] = [numpy::new, torch::new];
 
 impl Domains {
     /// The domains whose libraries are imported now.
     pub fn loaded(&self, py: Python<'_>) -> Vec<Arc<dyn Domain>> {
-        let Ok(modules) = py.import("sys").and_then(|sys| sys.getattr("modules")) else { return Vec::new() };
-        let imported = |(name, make): (&str, Make)| {
-            let module = modules.get_item(name).ok()?.cast_into::<PyModule>().ok()?;
+        let names = [intern!(py, "numpy"), intern!(py, "torch")];
+        let imported = |(name, make): (&Bound<'_, PyString>, Make)| {
+            let module = modules::imported(name)?.cast_into::<PyModule>().ok()?;
             self.of(&module, make)
         };
-        DOMAINS.into_iter().filter_map(imported).collect()
+        names.into_iter().zip(MAKERS).filter_map(imported).collect()
     }
 
     fn of(&self, module: &Bound<'_, PyModule>, make: Make) -> Option<Arc<dyn Domain>> {

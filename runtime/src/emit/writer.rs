@@ -167,7 +167,7 @@ impl<'a, 'py> Writer<'a, 'py> {
 
     /// What is written from here on belongs to the node's line, if that is a line of this code.
     pub(super) fn at_line_of(&mut self, node: &Node) {
-        let here = node.origin.line != 0 && node.origin.file == self.code.filename(self.py);
+        let here = node.origin.line != 0 && node.origin.file == self.code.file;
         self.line = here.then_some(node.origin.line as i32);
     }
 

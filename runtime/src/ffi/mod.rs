@@ -18,6 +18,8 @@ mod layout;
 pub(crate) mod live;
 #[cfg(slotrt_live)]
 pub(crate) mod memory;
+#[cfg(slotrt_traces)]
+pub mod modules;
 #[cfg(slotrt_live)]
 pub(crate) mod native;
 pub mod ndarray;

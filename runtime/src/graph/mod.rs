@@ -4,6 +4,11 @@ mod run;
 pub(crate) mod table;
 
 use pyo3::prelude::*;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The name of a function on the way through C.
+pub type Name = Cow<'static, str>;
 
 /// Index of a node in its [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,11 +42,11 @@ pub enum Argument {
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// File name and line of the instruction, innermost inlined frame.
-    pub file: String,
+    pub file: Arc<str>,
     /// One-based line; 0 where the code object has none.
     pub line: u32,
     /// The C functions that the operation went through, outermost first: `PyNumber_Or`, `slot_nb_or`, `dict_or`…
-    pub route: Vec<String>,
+    pub route: Vec<Name>,
 }
 
 /// One node.

@@ -7,6 +7,7 @@ pub use program::Program;
 
 use pyo3::prelude::*;
 use source::Source;
+use std::sync::Arc;
 
 /// One condition on the value at a source.
 #[derive(Debug)]
@@ -15,8 +16,24 @@ pub struct Guard {
     pub source: Source,
     /// What must hold.
     pub check: Check,
-    /// Why the trace relied on it, for reports: `x + y at demo.py:7 dispatched on type(x)`.
-    pub reason: String,
+    /// Why the trace relied on it.
+    pub reason: Reason,
+}
+
+/// Why a trace relied on something, in words when printed: `the trace dispatched on the type at demo.py:7`.
+#[derive(Clone, Debug)]
+pub struct Reason {
+    /// The reason.
+    pub why: &'static str,
+    /// File and line of the instruction.
+    pub place: Option<(Arc<str>, u32)>,
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.why)?;
+        self.place.as_ref().map_or(Ok(()), |(file, line)| write!(f, " at {file}:{line}"))
+    }
 }
 
 /// What must hold of a value.

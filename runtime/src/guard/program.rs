@@ -1,6 +1,6 @@
 //! A flat program that checks guards: each path is loaded once, each check looks at one register.
 use super::source::Source;
-use super::{Check, DomainCheck, Guard};
+use super::{Check, DomainCheck, Guard, Reason};
 use crate::ffi::callable::Args;
 use crate::ffi::{guard as raw, types};
 use crate::guard::load;
@@ -18,7 +18,7 @@ pub struct Program(Arc<Inner>);
 struct Inner {
     steps: Vec<Step>,
     registers: usize,
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
 }
 
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl Program {
     /// Why a guard is there.
     #[must_use]
     pub fn reason(&self, guard: usize) -> Option<String> {
-        self.0.reasons.get(guard).cloned()
+        self.0.reasons.get(guard).map(ToString::to_string)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::trace::interrupted::set_off;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
+use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -99,7 +100,7 @@ impl Compiled {
     ) -> PyResult<Chosen> {
         let py = args.py();
         let original = function.getattr("__code__")?;
-        let code = Code::decode(&original)?;
+        let code = Rc::new(Code::decode(&original)?);
         if code.flags & GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }
@@ -168,7 +169,7 @@ impl Compiled {
         if !self.family.options.fullgraph {
             return Ok(());
         }
-        Err(graph_break(py, reason, &code.filename(py), code.line(*at)))
+        Err(graph_break(py, reason, &code.file, code.line(*at)))
     }
 
     fn install(
@@ -217,7 +218,7 @@ impl Compiled {
                 explanation: "The frame cannot be traced as a whole, so it runs uncompiled.".into(),
                 hints: vec!["compile the functions that it calls".into()],
             };
-            return Err(graph_break(py, &reason, &code.filename(py), code.firstlineno));
+            return Err(graph_break(py, &reason, &code.file, code.firstlineno));
         }
         if shared.records() {
             shared.record(py, Frame::skipped(self.place(py), code, reason)?);

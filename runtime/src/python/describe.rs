@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 /// A guard as source, check and reason.
 pub fn guard(py: Python<'_>, guard: &Guard, code: &Code) -> PyResult<[String; 3]> {
-    Ok([source(py, &guard.source, code), check(py, &guard.check, code)?, guard.reason.clone()])
+    Ok([source(py, &guard.source, code), check(py, &guard.check, code)?, guard.reason.to_string()])
 }
 
 /// The path to a value as the program would write it.

@@ -85,7 +85,7 @@ impl Frame {
         let py = place.function.py();
         Ok(Self {
             name: place.function.getattr("__qualname__")?.extract()?,
-            file: code.filename(py),
+            file: code.file.to_string(),
             line: place.function.getattr("__code__")?.getattr("co_firstlineno")?.extract()?,
             resumed_at: place.resumed_at,
             steps: 0,
@@ -198,9 +198,9 @@ fn routes<'py>(py: Python<'py>, routes: &[Route]) -> PyResult<Bound<'py, PyList>
     let list = PyList::empty(py);
     for route in routes {
         let dict = PyDict::new(py);
-        dict.set_item("file", &route.file)?;
+        dict.set_item("file", &*route.file)?;
         dict.set_item("line", route.line)?;
-        dict.set_item("instruction", &route.instruction)?;
+        dict.set_item("instruction", format!("{} ({})", route.op.name(), route.operator))?;
         dict.set_item("functions", &route.functions)?;
         list.append(dict)?;
     }

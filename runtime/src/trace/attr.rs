@@ -8,6 +8,7 @@ use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PySuper, PyType};
 use std::sync::Arc;
@@ -52,8 +53,10 @@ impl<'py> Tracer<'py> {
 
     /// CPython: `slot_tp_getattr_hook`.
     fn user_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
-        let plain =
-            self.import("builtins", "object")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
+        let plain = self
+            .import("builtins", "object")?
+            .getattr(intern!(self.py, "__getattribute__"))
+            .or_else(|error| self.raise_error(error))?;
         let result = match self.lookup(class, "__getattribute__") {
             Some(found) if !found.is(&plain) && !is_generic_wrapper(&found) => {
                 let found = self.absorb_static(found);
@@ -141,7 +144,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         match crate::ffi::types::c_name(&found.get_type()).as_str() {
             "property" => {
-                let getter = found.getattr("fget").or_else(|error| self.raise_error(error))?;
+                let getter = found.getattr(intern!(self.py, "fget")).or_else(|error| self.raise_error(error))?;
                 if getter.is_none() {
                     return self.raise_property_error(&found, class, "getter");
                 }
@@ -205,8 +208,10 @@ impl<'py> Tracer<'py> {
     /// How an attribute is found again without running a `__getattribute__` of the user.
     fn attribute_path(&mut self, object: &Bound<'py, PyAny>, source: Source, name: &str) -> Traced<Source> {
         let class = object.get_type();
-        let plain =
-            self.import("builtins", "object")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
+        let plain = self
+            .import("builtins", "object")?
+            .getattr(intern!(self.py, "__getattribute__"))
+            .or_else(|error| self.raise_error(error))?;
         let own = !is_c_type(&class) && self.lookup(&class, "__getattribute__").is_some_and(|found| !found.is(&plain));
         let (base, name) = (Arc::new(source), name.into());
         Ok(if own { Source::OwnAttr(base, name) } else { Source::Attr(base, name) })
@@ -218,11 +223,13 @@ impl<'py> Tracer<'py> {
         match crate::ffi::types::c_name(&descriptor.get_type()).as_str() {
             "function" | "method_descriptor" | "wrapper_descriptor" => Ok(self.bound_method(found, object)),
             "staticmethod" => {
-                let inner = descriptor.getattr("__func__").or_else(|error| self.raise_error(error))?;
+                let inner =
+                    descriptor.getattr(intern!(self.py, "__func__")).or_else(|error| self.raise_error(error))?;
                 Ok(self.absorb_static(inner))
             }
             "classmethod" => {
-                let inner = descriptor.getattr("__func__").or_else(|error| self.raise_error(error))?;
+                let inner =
+                    descriptor.getattr(intern!(self.py, "__func__")).or_else(|error| self.raise_error(error))?;
                 let inner = self.absorb_static(inner);
                 let class = self.constant(class.clone().into_any());
                 self.bind_inner(inner, class)
@@ -284,7 +291,10 @@ impl<'py> Tracer<'py> {
             let name = self.constant(name);
             return self.call(hook, Arguments::positional(vec![name]));
         }
-        let module = module.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let module = module
+            .getattr(intern!(module.py(), "__name__"))
+            .map(|name| crate::ffi::types::text(&name))
+            .unwrap_or_default();
         self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
     }
 
@@ -374,7 +384,7 @@ impl<'py> Tracer<'py> {
         };
         let after = mro.iter().skip_while(|base| !base.is(class)).skip(1);
         for base in after {
-            let held = base.getattr("__dict__").and_then(|dict| dict.get_item(name));
+            let held = base.getattr(intern!(self.py, "__dict__")).and_then(|dict| dict.get_item(name));
             let Ok(found) = held else { continue };
             let found = self.unmask(found);
             if as_class.is_some() {

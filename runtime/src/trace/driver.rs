@@ -10,6 +10,7 @@ use super::{Lasting, Options, Stop};
 use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::guard::source::Source;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::FxHashMap;
@@ -74,7 +75,7 @@ pub fn trace(
     py: Python<'_>,
     lasting: &Arc<Lasting>,
     function: &Bound<'_, PyAny>,
-    code: &Code,
+    code: &Rc<Code>,
     locals: &[Option<Py<PyAny>>],
     options: &Options,
 ) -> Result<Outcome, Stop> {
@@ -82,7 +83,7 @@ pub fn trace(
     if code.flags & ASYNC != 0 {
         return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
     }
-    let subject = Subject { function, code: Rc::new(code.duplicate(py)), locals };
+    let subject = Subject { function, code: Rc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
     let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
     match attempts(py, &subject, options, &mut plan) {
@@ -133,7 +134,10 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         max_steps: options.max_steps,
         max_depth: options.max_depth,
         passing_states: options.passing_states,
-        outer_globals: subject.function.getattr("__globals__").map_or(0, |globals| globals.as_ptr() as usize),
+        outer_globals: subject
+            .function
+            .getattr(intern!(py, "__globals__"))
+            .map_or(0, |globals| globals.as_ptr() as usize),
         local_names: code.locals.iter().map(|local| local.name.clone()).collect(),
         trace: super::token::next_trace(),
         track: plan.track,
@@ -271,7 +275,8 @@ impl<'py> Tracer<'py> {
             self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| crate::ffi::types::name(&class));
         let object = self.owned(value).or_else(|| self.real(value));
         // Not `str()`, which may run code of the program, and handles signals.
-        let only = object.and_then(|object| object.getattr("args").and_then(|args| args.get_item(0)).ok());
+        let only = object
+            .and_then(|object| object.getattr(intern!(object.py(), "args")).and_then(|args| args.get_item(0)).ok());
         let message = only.filter(|only| only.is_instance_of::<PyString>());
         let message = message.map_or_else(String::new, |message| crate::ffi::types::text(&message));
         Break {
@@ -290,8 +295,10 @@ impl<'py> Tracer<'py> {
                 local.as_ref().map(|object| self.sourced(object.bind(self.py).clone(), Source::Local(slot as u32))),
             );
         }
-        let cells =
-            function.getattr("__closure__").ok().and_then(|cells| cells.cast_into::<pyo3::types::PyTuple>().ok());
+        let cells = function
+            .getattr(intern!(self.py, "__closure__"))
+            .ok()
+            .and_then(|cells| cells.cast_into::<pyo3::types::PyTuple>().ok());
         let mut closure = Vec::new();
         for (index, cell) in cells.iter().flatten().enumerate() {
             closure.push(self.sourced(cell, Source::FreeCell(index as u32)));

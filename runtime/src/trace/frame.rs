@@ -7,13 +7,13 @@ use crate::bytecode::{Code, Instr, Label, Op};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// One frame.
 #[derive(Debug)]
 pub struct Frame {
     pub(super) function: Py<PyAny>,
     pub(super) code: Rc<Code>,
-    pub(super) file: String,
     pub(super) globals: Py<PyDict>,
     pub(super) builtins: Py<PyDict>,
     /// The function that runs, for `COPY_FREE_VARS`.
@@ -161,9 +161,9 @@ impl<'py> Tracer<'py> {
         let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
         let function = frame.function.clone_ref(self.py);
         self.state.places.push(Place {
-            file: frame.file.clone(),
+            file: Arc::clone(&frame.code.file),
             line,
-            instruction: String::new(),
+            op: Op::RESUME,
             function,
             serial: frame.serial,
         });
@@ -241,8 +241,7 @@ impl<'py> Tracer<'py> {
             if instr.position.line >= 0 {
                 place.line = instr.position.line.unsigned_abs();
             }
-            place.instruction.clear();
-            place.instruction.push_str(instr.op.name());
+            place.op = instr.op;
         }
         Ok(())
     }

@@ -3,12 +3,13 @@ use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::guard::source::Source;
-use crate::guard::{Check, Guard};
+use crate::guard::{Check, Guard, Reason};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyNone, PyNotImplemented,
     PyRange, PyString, PyTuple, PyType,
 };
+use std::sync::Arc;
 
 /// Whether the object is an immutable value that guards compare by `==` and type: numbers, strings, singletons, tuples of these.
 pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
@@ -196,15 +197,21 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    pub(super) fn guard(&mut self, source: Source, check: Check, reason: &str) {
-        let place =
-            self.state.places.last().map_or(String::new(), |place| format!(" at {}:{}", place.file, place.line));
-        self.state.guards.push(Guard { source, check, reason: format!("{reason}{place}") });
+    pub(super) fn guard(&mut self, source: Source, check: Check, why: &'static str) {
+        let place = self.state.places.last().map(|place| (Arc::clone(&place.file), place.line));
+        self.state.guards.push(Guard { source, check, reason: Reason { why, place } });
     }
 
-    pub(super) fn guard_once(&mut self, id: ValueId, what: &'static str, source: Source, check: Check, reason: &str) {
+    pub(super) fn guard_once(
+        &mut self,
+        id: ValueId,
+        what: &'static str,
+        source: Source,
+        check: Check,
+        why: &'static str,
+    ) {
         if self.state.guarded.insert((id, what)) {
-            self.guard(source, check, reason);
+            self.guard(source, check, why);
         }
     }
 

@@ -10,6 +10,7 @@ use super::value::{New, Value, ValueId};
 use crate::ffi::types;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::slots::{Slot, Suite};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -78,7 +79,9 @@ impl<'py> Tracer<'py> {
 
     fn make_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
         let mut bases = Vec::new();
-        let Ok(originals) = class.getattr("__bases__").and_then(|bases| Ok(bases.cast_into::<PyTuple>()?)) else {
+        let Ok(originals) =
+            class.getattr(intern!(self.py, "__bases__")).and_then(|bases| Ok(bases.cast_into::<PyTuple>()?))
+        else {
             return internal("class without bases");
         };
         for base in originals.iter() {
@@ -115,13 +118,13 @@ impl<'py> Tracer<'py> {
     }
 
     fn own_namespace(&self, class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
-        let getter = self.py.get_type::<PyType>().getattr("__dict__")?.get_item("__dict__")?;
+        let getter = self.py.get_type::<PyType>().getattr(intern!(self.py, "__dict__"))?.get_item("__dict__")?;
         getter.call_method1("__get__", (class,))
     }
 
     fn fill(&self, class: &Bound<'py, PyType>, namespace: &Bound<'py, PyDict>) -> PyResult<()> {
         namespace.set_item("__slots__", PyTuple::empty(self.py))?;
-        if let Ok(value) = class.getattr("__qualname__") {
+        if let Ok(value) = class.getattr(intern!(self.py, "__qualname__")) {
             namespace.set_item("__qualname__", value)?;
         }
         // Every class has these itself: its instances must be asked all the same.
@@ -264,7 +267,7 @@ impl<'py> Tracer<'py> {
         };
         let function = self.owned(function).or_else(|| self.real(function));
         function
-            .and_then(|function| function.getattr("__name__").ok())
+            .and_then(|function| function.getattr(intern!(self.py, "__name__")).ok())
             .is_some_and(|name| name.eq("mro").unwrap_or(false))
     }
 

@@ -7,6 +7,7 @@ use super::value::ValueId;
 use crate::ffi::sets::SetLayout;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
 use std::sync::Arc;
@@ -245,7 +246,7 @@ impl<'py> Tracer<'py> {
     fn cut_chain(&self, first: &Bound<'py, PyAny>, exception: &Bound<'py, PyAny>) {
         let mut link = first.clone();
         for _ in 0..10_000 {
-            let Ok(next) = link.getattr("__context__") else { return };
+            let Ok(next) = link.getattr(intern!(self.py, "__context__")) else { return };
             if next.is_none() {
                 return;
             }
@@ -351,7 +352,7 @@ fn is_missing_key(error: &PyErr, args: &[Bound<'_, PyAny>]) -> bool {
     let Some((container, keys)) = args.split_first() else { return false };
     let holds = container.is_instance_of::<PyDict>() || container.is_instance_of::<PySet>();
     let value = error.value(container.py());
-    let said = value.getattr("args").ok().and_then(|said| said.cast_into::<PyTuple>().ok());
+    let said = value.getattr(intern!(value.py(), "args")).ok().and_then(|said| said.cast_into::<PyTuple>().ok());
     holds
         && value.get_type().is(container.py().get_type::<pyo3::exceptions::PyKeyError>())
         && said.is_some_and(|said| said.len() == 1 && said.iter().all(|said| keys.iter().any(|key| key.is(&said))))

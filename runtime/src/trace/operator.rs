@@ -84,9 +84,10 @@ impl<'py> Tracer<'py> {
             && !functions.is_empty()
         {
             let route = super::outcome::Route {
-                file: place.file.clone(),
+                file: Arc::clone(&place.file),
                 line: place.line,
-                instruction: format!("{} ({name})", place.instruction),
+                op: place.op,
+                operator: name.to_owned(),
                 functions,
             };
             self.state.routes.push(route);
@@ -186,7 +187,7 @@ impl<'py> Tracer<'py> {
             let which = PyInt::new(self.py, which).into_any();
             args.push(self.constant(which));
         }
-        self.state.route.push(format!("{}.{slot}", domain.name()));
+        self.state.route.push(format!("{}.{slot}", domain.name()).into());
         self.call_domain(domain, Callee::Slot(slot), &args, &[])
     }
 

@@ -1,8 +1,10 @@
 //! What a finished trace hands to the emitter. The emitter knows nothing else of the tracer.
 use super::value::{Value, ValueId};
-use crate::graph::{Graph, NodeId};
+use crate::bytecode::Op;
+use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// A finished trace of one frame, from its first instruction up to `end`.
 #[derive(Debug)]
@@ -111,11 +113,13 @@ pub struct Break {
 #[derive(Clone, Debug)]
 pub struct Route {
     /// File and line of the instruction.
-    pub file: String,
+    pub file: Arc<str>,
     /// One-based line.
     pub line: u32,
-    /// The instruction as `dis` prints it: `BINARY_OP 7 (|)`.
-    pub instruction: String,
+    /// The instruction.
+    pub op: Op,
+    /// The operator, as the module `operator` names it.
+    pub operator: String,
     /// Functions of C, outermost first, and Python functions as `V.__or__`.
-    pub functions: Vec<String>,
+    pub functions: Vec<Name>,
 }

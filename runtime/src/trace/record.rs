@@ -133,7 +133,7 @@ impl<'py> Tracer<'py> {
     fn origin(&self) -> Origin {
         let place = self.state.places.last();
         Origin {
-            file: place.map_or_else(String::new, |place| place.file.clone()),
+            file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
             line: place.map_or(0, |place| place.line),
             route: self.state.route.clone(),
         }

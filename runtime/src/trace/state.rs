@@ -4,9 +4,9 @@ use super::rewind::{self, Grown, Watched};
 use super::signal::{Traced, internal};
 use super::token::Token;
 use super::value::{New, Value, ValueId};
-use crate::bytecode::Code;
+use crate::bytecode::{Code, Op};
 use crate::domain::Domain;
-use crate::graph::{Graph, NodeId};
+use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -46,7 +46,7 @@ pub struct State {
     pub(super) globals: Watched<FxHashMap<(usize, String), Option<ValueId>>>,
     pub(super) effects: Watched<Vec<Effect>>,
     pub(super) routes: Vec<Route>,
-    pub(super) route: Vec<String>,
+    pub(super) route: Vec<Name>,
     pub(super) places: Vec<Place>,
     /// What the values of `generator` are made of.
     pub(super) generators: Watched<FxHashMap<ValueId, super::generator::Made>>,
@@ -128,9 +128,9 @@ impl State {
 /// Where a frame stands, for reports.
 #[derive(Debug)]
 pub struct Place {
-    pub(super) file: String,
+    pub(super) file: Arc<str>,
     pub(super) line: u32,
-    pub(super) instruction: String,
+    pub(super) op: Op,
     pub(super) function: Py<PyAny>,
     pub(super) serial: u64,
 }

@@ -7,6 +7,7 @@ use super::state::Tracer;
 use super::value::{Inlined, New, Passed, Value, ValueId};
 use crate::bytecode::{Instr, Op};
 use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
+use pyo3::intern;
 use pyo3::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -172,7 +173,8 @@ impl<'py> Tracer<'py> {
     pub(super) fn frame_above(&mut self, depth: usize) -> Traced<Option<ValueId>> {
         let Some(place) = self.state.places.iter().rev().nth(depth) else { return Ok(None) };
         let (serial, function) = (place.serial, place.function.bind(self.py).clone());
-        let (code, globals) = (function.getattr("__code__"), function.getattr("__globals__"));
+        let (code, globals) =
+            (function.getattr(intern!(self.py, "__code__")), function.getattr(intern!(self.py, "__globals__")));
         let (Ok(code), Ok(globals)) = (code, globals) else { return Ok(None) };
         let mark = Mark {
             serial,
@@ -202,7 +204,7 @@ impl<'py> Tracer<'py> {
             }
             "f_builtins" => {
                 let builtins = mark.globals.bind(self.py).get_item("__builtins__").ok();
-                let dict = builtins.map(|found| found.getattr("__dict__").unwrap_or(found));
+                let dict = builtins.map(|found| found.getattr(intern!(self.py, "__dict__")).unwrap_or(found));
                 match dict.and_then(|dict| dict.cast_into::<pyo3::types::PyDict>().ok()) {
                     Some(dict) if !self.is_made_here(mark.globals.bind(self.py)) => self.globals_value(&dict),
                     _ => unsupported("frame of a traceback", name),

@@ -7,6 +7,7 @@ use super::state::Tracer;
 use super::value::ValueId;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::sync::Arc;
@@ -30,8 +31,10 @@ impl<'py> Tracer<'py> {
 
     fn type_getattro(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
         let meta = class.get_type();
-        let plain =
-            self.import("builtins", "type")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
+        let plain = self
+            .import("builtins", "type")?
+            .getattr(intern!(self.py, "__getattribute__"))
+            .or_else(|error| self.raise_error(error))?;
         if self.lookup(&meta, "__getattribute__").is_some_and(|found| !found.is(&plain)) {
             return unsupported("metaclass with __getattribute__", short_name(&meta));
         }
@@ -240,7 +243,11 @@ impl<'py> Tracer<'py> {
 
 /// Whether the class has annotations of its own already: asking another for them would make them.
 fn own_annotations(class: &Bound<'_, PyType>) -> bool {
-    let dict = class.py().get_type::<PyType>().getattr("__dict__").and_then(|dict| dict.get_item("__dict__"));
+    let dict = class
+        .py()
+        .get_type::<PyType>()
+        .getattr(intern!(class.py(), "__dict__"))
+        .and_then(|dict| dict.get_item("__dict__"));
     let own = dict.and_then(|getter| getter.call_method1("__get__", (class,)));
     own.and_then(|own| own.contains("__annotations__")).unwrap_or(false)
 }

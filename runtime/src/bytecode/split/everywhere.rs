@@ -232,8 +232,8 @@ impl Everywhere {
         Self { counters, splits: Mutex::default(), own: Mutex::default(), every, whole }
     }
 
-    fn stays_whole(&self, py: Python<'_>, code: &Code) -> bool {
-        !self.whole.is_empty() && self.whole.contains(&(code.filename(py), code.qualname.clone(), code.firstlineno))
+    fn stays_whole(&self, code: &Code) -> bool {
+        !self.whole.is_empty() && self.whole.contains(&(code.file.to_string(), code.qualname.clone(), code.firstlineno))
     }
 
     /// A function with the frame's code and globals, which keeps nothing else of the frame's own alive.
@@ -245,7 +245,7 @@ impl Everywhere {
     /// The code to split; where it cannot be, its instructions are counted under the reason.
     fn decoded(&self, py: Python<'_>, frame: Frame<'_>) -> Option<Code> {
         let code = match Code::decode(&frame.code(py)) {
-            Ok(code) if code.is_continuation(py) || self.stays_whole(py, &code) => return None,
+            Ok(code) if code.is_continuation(py) || self.stays_whole(&code) => return None,
             Ok(mut code) => {
                 code.unfuse_method_loads();
                 code
@@ -268,9 +268,9 @@ impl Everywhere {
         };
         let offsets = code.as_ref().map(reachable).unwrap_or_default();
         let made = offsets.iter().map(|_| None).collect();
-        let content = code.as_ref().map(|code| Content::of(py, code));
+        let content = code.as_ref().map(|code| Content::of(code));
         if let (Some(code), Some(content)) = (&code, content) {
-            let file = code.filename(py);
+            let file = code.file.to_string();
             let file = file.rsplit('/').next().unwrap_or_default();
             let name = || format!("{file}:{} {}", code.firstlineno, code.qualname);
             self.counters.ledger.enroll(content, name, offsets.len());

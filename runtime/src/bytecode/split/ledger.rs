@@ -1,6 +1,5 @@
 //! What the proof of splitting has tried: per function, by what its code says, each reachable instruction.
 use super::super::code::Code;
-use pyo3::Python;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -11,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Content(u64);
 
 impl Content {
-    pub fn of(py: Python<'_>, code: &Code) -> Self {
+    pub fn of(code: &Code) -> Self {
         let mut hasher = FxHasher::default();
-        let file = code.filename(py);
+        let file = &*code.file;
         file.rsplit('/').next().unwrap_or_default().hash(&mut hasher);
         (&code.qualname, code.firstlineno, &code.names).hash(&mut hasher);
         code.instrs.iter().for_each(|instr| (instr.op.name(), instr.arg, instr.offset).hash(&mut hasher));

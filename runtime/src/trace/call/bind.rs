@@ -4,6 +4,7 @@ use crate::bytecode::Code;
 use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -114,7 +115,8 @@ impl<'py> Tracer<'py> {
         given: usize,
     ) -> Traced<T> {
         let count = code.argcount as usize;
-        let defaults = function.getattr("__defaults__").and_then(|defaults| defaults.len()).unwrap_or(0);
+        let defaults =
+            function.getattr(intern!(self.py, "__defaults__")).and_then(|defaults| defaults.len()).unwrap_or(0);
         let keyword_only =
             slots[count..count + code.kwonlyargcount as usize].iter().filter(|slot| slot.is_some()).count();
         let (signature, plural) = match defaults {
@@ -145,7 +147,10 @@ impl<'py> Tracer<'py> {
         slots: &mut [Option<ValueId>],
     ) -> Traced<()> {
         let count = code.argcount as usize;
-        let defaults = function.getattr("__defaults__").ok().and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
+        let defaults = function
+            .getattr(intern!(self.py, "__defaults__"))
+            .ok()
+            .and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
         let defaults: Vec<_> = defaults.iter().flatten().collect();
         let first = count.saturating_sub(defaults.len());
         for (slot, default) in (first..count).zip(defaults) {
@@ -154,7 +159,10 @@ impl<'py> Tracer<'py> {
             }
         }
         self.missing(code, qualname, slots, 0..count, "positional")?;
-        let keyword = function.getattr("__kwdefaults__").ok().and_then(|defaults| defaults.cast_into::<PyDict>().ok());
+        let keyword = function
+            .getattr(intern!(self.py, "__kwdefaults__"))
+            .ok()
+            .and_then(|defaults| defaults.cast_into::<PyDict>().ok());
         for (slot, value) in slots.iter_mut().enumerate().skip(count).take(code.kwonlyargcount as usize) {
             if value.is_some() {
                 continue;

@@ -6,6 +6,7 @@ use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use std::sync::Arc;
@@ -25,7 +26,10 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
-        let name = object.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let name = object
+            .getattr(intern!(object.py(), "__name__"))
+            .map(|name| crate::ffi::types::text(&name))
+            .unwrap_or_default();
         if name == "graph_break" && module_of(object).starts_with("slotrt") {
             return stop(
                 "explicit",
@@ -36,17 +40,17 @@ impl<'py> Tracer<'py> {
         }
         if let Some(first) = args.positional.first().copied() {
             let class = self.class_of(first)?;
-            if let (Some(domain), Ok(_)) = (self.domain_of(&class), object.getattr("__objclass__")) {
+            if let (Some(domain), Ok(_)) = (self.domain_of(&class), object.getattr(intern!(self.py, "__objclass__"))) {
                 return self.call_domain(&domain, Callee::Method(name), &args.positional, &args.keywords);
             }
-            if self.state.generators.contains_key(&first) && object.getattr("__objclass__").is_ok() {
+            if self.state.generators.contains_key(&first) && object.getattr(intern!(self.py, "__objclass__")).is_ok() {
                 return self.generator_method(first, &name, &args.positional[1..]);
             }
         }
         if matches!(name.as_str(), "format" | "format_map" | "__format__") {
             self.refuse_locale(object, &name, &args)?;
         }
-        let receiver = object.getattr("__self__").ok();
+        let receiver = object.getattr(intern!(self.py, "__self__")).ok();
         if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
             && let Some(result) = self.call_of_module(object, &name, &args)?
         {
@@ -54,7 +58,7 @@ impl<'py> Tracer<'py> {
         }
         // CPython: `weakref___init__`.
         if name == "__init__"
-            && let Ok(Ok(owner)) = object.getattr("__objclass__").map(Bound::cast_into::<PyType>)
+            && let Ok(Ok(owner)) = object.getattr(intern!(self.py, "__objclass__")).map(Bound::cast_into::<PyType>)
             && is_c_type(&owner)
             && self.is_weak_class(&owner)?
         {
@@ -72,7 +76,7 @@ impl<'py> Tracer<'py> {
         if matches!(name.as_str(), "split" | "subgroup" | "derive") {
             *self.state.split_groups = true;
         }
-        if object.getattr("__objclass__").is_ok()
+        if object.getattr(intern!(self.py, "__objclass__")).is_ok()
             && let Some(result) = self.view_method(&name, &args)?
         {
             return Ok(result);
@@ -93,7 +97,7 @@ impl<'py> Tracer<'py> {
             plain &= super::super::known::is_plain(&self.class_of(*value)?);
         }
         self.refuse_impure(object, &name, receiver.as_ref(), effects::Given { own_first, plain })?;
-        self.call_c_on(object, &args, object.getattr("__objclass__").is_ok())
+        self.call_c_on(object, &args, object.getattr(intern!(self.py, "__objclass__")).is_ok())
     }
 
     fn call_of_c_module(
@@ -156,7 +160,9 @@ impl<'py> Tracer<'py> {
 
     /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
     fn object_method(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) else {
+        let Ok(owner) =
+            object.getattr(intern!(self.py, "__objclass__")).and_then(|class| Ok(class.cast_into::<PyType>()?))
+        else {
             return Ok(None);
         };
         let owner = crate::ffi::types::c_name(&owner);
@@ -270,7 +276,9 @@ impl<'py> Tracer<'py> {
         receiver: Option<&Bound<'py, PyAny>>,
         given: effects::Given,
     ) -> Traced<()> {
-        if let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) {
+        if let Ok(owner) =
+            object.getattr(intern!(self.py, "__objclass__")).and_then(|class| Ok(class.cast_into::<PyType>()?))
+        {
             let class = crate::ffi::types::c_name(&owner);
             let why = match super::super::copied::is_copied(&class) {
                 true => Ok(()),
@@ -328,7 +336,10 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
         method: bool,
     ) -> Traced<ValueId> {
-        let name = object.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let name = object
+            .getattr(intern!(object.py(), "__name__"))
+            .map(|name| crate::ffi::types::text(&name))
+            .unwrap_or_default();
         let first_is_class = name == "__new__";
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
@@ -371,7 +382,7 @@ impl<'py> Tracer<'py> {
         }
         let native = self.receiver(value)?;
         if native.is_instance_of::<Token>()
-            && let Ok(owner) = method.getattr("__objclass__")
+            && let Ok(owner) = method.getattr(intern!(self.py, "__objclass__"))
             && let Some(base) = super::super::known::scalar_base(&self.class_of(value)?)
             && base.is(&owner)
             && let Some(object) = self.unchanging(value)?
@@ -406,13 +417,16 @@ impl<'py> Tracer<'py> {
 
 /// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.
 fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
-    let module = class.getattr("__module__").map(|module| crate::ffi::types::text(&module)).unwrap_or_default();
+    let module = class
+        .getattr(intern!(class.py(), "__module__"))
+        .map(|module| crate::ffi::types::text(&module))
+        .unwrap_or_default();
     module == "builtins" && !effects::is_stateful(&crate::ffi::types::c_name(class), name)
 }
 
 /// `__module__` of a C function.
 pub(super) fn module_of(object: &Bound<'_, PyAny>) -> String {
-    match object.getattr("__module__") {
+    match object.getattr(intern!(object.py(), "__module__")) {
         Ok(module) => module.cast::<PyString>().map(|module| crate::ffi::types::text(module)).unwrap_or_default(),
         Err(_) => String::new(),
     }

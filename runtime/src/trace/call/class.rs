@@ -4,12 +4,16 @@ use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 /// Whether instances of a class of C are made by functions that work on their arguments alone.
 pub(super) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
-    let module = class.getattr("__module__").map(|module| crate::ffi::types::text(&module)).unwrap_or_default();
+    let module = class
+        .getattr(intern!(class.py(), "__module__"))
+        .map(|module| crate::ffi::types::text(&module))
+        .unwrap_or_default();
     let listed = MADE.contains(&name) || effects::makes(name);
     listed || matches!(module.as_str(), "itertools" | "operator" | "_operator")
 }
@@ -61,7 +65,10 @@ impl<'py> Tracer<'py> {
         if class.is(self.py.get_type::<PyType>()) {
             return self.call_type(&args);
         }
-        let plain = self.import("builtins", "type")?.getattr("__call__").or_else(|error| self.raise_error(error))?;
+        let plain = self
+            .import("builtins", "type")?
+            .getattr(intern!(self.py, "__call__"))
+            .or_else(|error| self.raise_error(error))?;
         match self.lookup(&meta, "__call__") {
             Some(call) if !call.is(&plain) => {
                 let call = self.absorb_static(call);
@@ -92,10 +99,14 @@ impl<'py> Tracer<'py> {
             return unsupported("instance with a finaliser", name);
         }
         let Some(new) = self.lookup(class, "__new__") else { return unsupported("class without __new__", name) };
-        let plain_new =
-            self.import("builtins", "object")?.getattr("__new__").or_else(|error| self.raise_error(error))?;
-        let plain_init =
-            self.import("builtins", "object")?.getattr("__init__").or_else(|error| self.raise_error(error))?;
+        let plain_new = self
+            .import("builtins", "object")?
+            .getattr(intern!(self.py, "__new__"))
+            .or_else(|error| self.raise_error(error))?;
+        let plain_init = self
+            .import("builtins", "object")?
+            .getattr(intern!(self.py, "__init__"))
+            .or_else(|error| self.raise_error(error))?;
         let init = self.lookup(class, "__init__");
         let has_init = init.as_ref().is_some_and(|init| !init.is(&plain_init));
         let class_value = self.constant(class.clone().into_any());
@@ -127,7 +138,7 @@ impl<'py> Tracer<'py> {
     /// What hangs under a static method.
     fn static_function(&mut self, found: Bound<'py, PyAny>) -> ValueId {
         let inner = match crate::ffi::types::c_name(&found.get_type()).as_str() {
-            "staticmethod" => found.getattr("__func__").unwrap_or(found),
+            "staticmethod" => found.getattr(intern!(self.py, "__func__")).unwrap_or(found),
             _ => found,
         };
         self.absorb_static(inner)

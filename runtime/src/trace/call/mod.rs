@@ -21,6 +21,7 @@ use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
@@ -103,7 +104,9 @@ impl<'py> Tracer<'py> {
         callable: ValueId,
         object: &Bound<'py, PyAny>,
     ) -> Traced<Option<(Bound<'py, PyAny>, ValueId)>> {
-        let (Ok(receiver), Ok(name)) = (object.getattr("__self__"), object.getattr("__name__")) else {
+        let (Ok(receiver), Ok(name)) =
+            (object.getattr(intern!(self.py, "__self__")), object.getattr(intern!(self.py, "__name__")))
+        else {
             return Ok(None);
         };
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
@@ -132,7 +135,7 @@ impl<'py> Tracer<'py> {
             let check = Check::Is(object.clone().unbind());
             self.guard_once(callable, "is", source, check, "the trace inlined the compiled function");
         }
-        let wrapped = object.getattr("__wrapped__").or_else(|error| self.raise_error(error))?;
+        let wrapped = object.getattr(intern!(self.py, "__wrapped__")).or_else(|error| self.raise_error(error))?;
         let function = self.constant(wrapped);
         self.call(function, args)
     }
@@ -258,7 +261,7 @@ impl<'py> Tracer<'py> {
         qualname: String,
     ) -> Traced<ValueId> {
         let mut frame = self.frame_of(function, code, locals)?;
-        self.state.route.push(qualname);
+        self.state.route.push(qualname.into());
         match self.run_called(&mut frame)? {
             Rest::Returned(value) => Ok(value),
             Rest::Yielded(_) => internal("a plain call yielded"),
@@ -269,7 +272,10 @@ impl<'py> Tracer<'py> {
     /// Goes through a frame that C has begun; gives what C gets for its result.
     pub(super) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
-        let qualname = function.getattr("__qualname__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let qualname = function
+            .getattr(intern!(function.py(), "__qualname__"))
+            .map(|name| crate::ffi::types::text(&name))
+            .unwrap_or_default();
         let callable = self.absorb_static(function.clone());
         if self.owned(callable).is_none() {
             let source = Source::constant(&function);
@@ -300,24 +306,26 @@ impl<'py> Tracer<'py> {
         code: std::rc::Rc<crate::bytecode::Code>,
         mut locals: Vec<Option<ValueId>>,
     ) -> Traced<Frame> {
-        let globals = function.getattr("__globals__").ok().and_then(|globals| globals.cast_into::<PyDict>().ok());
-        let builtins = function.getattr("__builtins__").ok().and_then(|builtins| builtins.cast_into::<PyDict>().ok());
+        let globals = function
+            .getattr(intern!(self.py, "__globals__"))
+            .ok()
+            .and_then(|globals| globals.cast_into::<PyDict>().ok());
+        let builtins = function
+            .getattr(intern!(self.py, "__builtins__"))
+            .ok()
+            .and_then(|builtins| builtins.cast_into::<PyDict>().ok());
         let (Some(globals), Some(builtins)) = (globals, builtins) else { return internal("function without globals") };
-        let cells = function.getattr("__closure__").ok().and_then(|closure| closure.cast_into::<PyTuple>().ok());
+        let cells = function
+            .getattr(intern!(self.py, "__closure__"))
+            .ok()
+            .and_then(|closure| closure.cast_into::<PyTuple>().ok());
         let cells: Vec<_> = cells.into_iter().flatten().collect();
         let closure = cells.into_iter().map(|cell| self.absorb_closure(cell)).collect();
         locals.resize(code.locals.len(), None);
         self.state.frames += 1;
-        let file = code
-            .original
-            .bind(self.py)
-            .getattr("co_filename")
-            .map(|name| crate::ffi::types::text(&name))
-            .unwrap_or_default();
         Ok(Frame {
             function: function.clone().unbind(),
             code,
-            file,
             globals: globals.unbind(),
             builtins: builtins.unbind(),
             closure,

@@ -36,7 +36,7 @@ impl<'py> Tracer<'py> {
             let translated = self.translated(function, operands);
             return translated.unwrap_or_else(|| unsupported("slot function without a translation", function.name));
         }
-        self.state.route.push(function.name.to_owned());
+        self.state.route.push(function.name.to_owned().into());
         self.call_c_slot(function, operands)
     }
 

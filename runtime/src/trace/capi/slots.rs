@@ -33,7 +33,7 @@ impl<'py> Tracer<'py> {
         if let Some(id) = wrapper(function) {
             return dispatch::lenfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
-        self.state.route.push(function.name.to_owned());
+        self.state.route.push(function.name.to_owned().into());
         let object = self.object_for(function, value)?;
         let length = self.with_callbacks(|| object.len());
         self.plain_result(length.map(|length| length as isize))
@@ -43,7 +43,7 @@ impl<'py> Tracer<'py> {
         if let Some(id) = wrapper(function) {
             return dispatch::inquiry(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
-        self.state.route.push(function.name.to_owned());
+        self.state.route.push(function.name.to_owned().into());
         let class = self.class_of(value)?;
         if self.domain_of(&class).is_some() {
             return self.is_true(value).map(i32::from);
@@ -58,7 +58,7 @@ impl<'py> Tracer<'py> {
         {
             return dispatch::hashfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
-        self.state.route.push(function.name.to_owned());
+        self.state.route.push(function.name.to_owned().into());
         let class = self.class_of(value)?;
         let object = self.import("builtins", "object")?;
         let Ok(object) = object.cast_into::<pyo3::types::PyType>() else { return self.untranslated(function) };
@@ -79,7 +79,7 @@ impl<'py> Tracer<'py> {
         if let Some(id) = wrapper(function) {
             return dispatch::objobjproc(self, id, &container, &item).unwrap_or_else(|| self.untranslated(function));
         }
-        self.state.route.push(function.name.to_owned());
+        self.state.route.push(function.name.to_owned().into());
         self.object_for(function, container)?;
         let found = self.native_operator("contains", &[container, item])?;
         self.is_true(found).map(i32::from)
@@ -97,7 +97,7 @@ impl<'py> Tracer<'py> {
             return dispatch::objobjargproc(self, id, &container, &key, value.as_ref())
                 .unwrap_or_else(|| self.untranslated(function));
         }
-        self.state.route.push(function.name.to_owned());
+        self.state.route.push(function.name.to_owned().into());
         self.object_for(function, container)?;
         match value {
             Some(value) => self.native_operator("setitem", &[container, key, value])?,
@@ -111,7 +111,7 @@ impl<'py> Tracer<'py> {
         if let Some(id) = wrapper(function).or(own) {
             return dispatch::getiterfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
-        self.state.route.push(function.name.to_owned());
+        self.state.route.push(function.name.to_owned().into());
         let class = self.class_of(value)?;
         if self.domain_of(&class).is_some() || self.is_stepped(value) {
             return self.get_iter(value);

@@ -138,8 +138,8 @@ impl CApi for Tracer<'_> {
         if crate::semantics::differs(function).is_some() {
             self.state.stood_in.get_or_insert(function);
         }
-        if self.state.route.last().map(String::as_str) != Some(function.name()) {
-            self.state.route.push(function.name().to_owned());
+        if self.state.route.last().is_none_or(|last| last != function.name()) {
+            self.state.route.push(function.name().into());
         }
     }
 
