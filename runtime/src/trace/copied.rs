@@ -8,7 +8,6 @@ use super::value::ValueId;
 use crate::ffi::types;
 use crate::guard::Check;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 
 /// A class of C, and its methods that read and write the state.
 const CLASSES: &[(&str, &str, &str)] = &[("_random.Random", "getstate", "setstate")];
@@ -36,7 +35,7 @@ impl<'py> Tracer<'py> {
         if let Some(copied) = self.state.copied.iter().find(|copied| copied.value == value) {
             return Ok(Some(copied.copy.bind(self.py).clone()));
         }
-        let Ok(owner) = method.getattr("__objclass__").and_then(|owner| Ok(owner.cast_into::<PyType>()?)) else {
+        let Some(owner) = super::call::owner_of(method) else {
             return Ok(None);
         };
         let name = types::c_name(&owner);

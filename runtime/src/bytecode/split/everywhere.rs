@@ -268,7 +268,7 @@ impl Everywhere {
         };
         let offsets = code.as_ref().map(reachable).unwrap_or_default();
         let made = offsets.iter().map(|_| None).collect();
-        let content = code.as_ref().map(|code| Content::of(code));
+        let content = code.as_ref().map(Content::of);
         if let (Some(code), Some(content)) = (&code, content) {
             let file = code.file.to_string();
             let file = file.rsplit('/').next().unwrap_or_default();

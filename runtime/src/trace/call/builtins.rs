@@ -7,6 +7,7 @@ use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use generated::slots::Slot;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
@@ -320,7 +321,11 @@ impl<'py> Tracer<'py> {
         let file = match given {
             Some(file) if !self.is_none(file)? => Some(file),
             _ => {
-                let sys = self.py.import("sys").or_else(|error| self.raise_error(error))?;
+                let sys = match crate::ffi::modules::imported(intern!(self.py, "sys")).map(Bound::cast_into::<PyModule>)
+                {
+                    Some(Ok(sys)) => sys,
+                    _ => self.py.import("sys").or_else(|error| self.raise_error(error))?,
+                };
                 self.in_globals(&sys.dict(), "stdout")
             }
         };

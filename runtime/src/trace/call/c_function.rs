@@ -8,7 +8,7 @@ use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyCFunction, PyString, PyType};
 use std::sync::Arc;
 
 /// Methods that store their arguments without looking at them.
@@ -30,6 +30,7 @@ impl<'py> Tracer<'py> {
             .getattr(intern!(object.py(), "__name__"))
             .map(|name| crate::ffi::types::text(&name))
             .unwrap_or_default();
+        let owner = owner_of(object);
         if name == "graph_break" && module_of(object).starts_with("slotrt") {
             return stop(
                 "explicit",
@@ -40,17 +41,17 @@ impl<'py> Tracer<'py> {
         }
         if let Some(first) = args.positional.first().copied() {
             let class = self.class_of(first)?;
-            if let (Some(domain), Ok(_)) = (self.domain_of(&class), object.getattr(intern!(self.py, "__objclass__"))) {
+            if let (Some(domain), true) = (self.domain_of(&class), owner.is_some()) {
                 return self.call_domain(&domain, Callee::Method(name), &args.positional, &args.keywords);
             }
-            if self.state.generators.contains_key(&first) && object.getattr(intern!(self.py, "__objclass__")).is_ok() {
+            if self.state.generators.contains_key(&first) && owner.is_some() {
                 return self.generator_method(first, &name, &args.positional[1..]);
             }
         }
         if matches!(name.as_str(), "format" | "format_map" | "__format__") {
             self.refuse_locale(object, &name, &args)?;
         }
-        let receiver = object.getattr(intern!(self.py, "__self__")).ok();
+        let receiver = object.getattr_opt(intern!(self.py, "__self__")).ok().flatten();
         if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
             && let Some(result) = self.call_of_module(object, &name, &args)?
         {
@@ -58,9 +59,9 @@ impl<'py> Tracer<'py> {
         }
         // CPython: `weakref___init__`.
         if name == "__init__"
-            && let Ok(Ok(owner)) = object.getattr(intern!(self.py, "__objclass__")).map(Bound::cast_into::<PyType>)
-            && is_c_type(&owner)
-            && self.is_weak_class(&owner)?
+            && let Some(owner) = &owner
+            && is_c_type(owner)
+            && self.is_weak_class(owner)?
         {
             return Ok(self.none());
         }
@@ -76,7 +77,7 @@ impl<'py> Tracer<'py> {
         if matches!(name.as_str(), "split" | "subgroup" | "derive") {
             *self.state.split_groups = true;
         }
-        if object.getattr(intern!(self.py, "__objclass__")).is_ok()
+        if owner.is_some()
             && let Some(result) = self.view_method(&name, &args)?
         {
             return Ok(result);
@@ -97,7 +98,7 @@ impl<'py> Tracer<'py> {
             plain &= super::super::known::is_plain(&self.class_of(*value)?);
         }
         self.refuse_impure(object, &name, receiver.as_ref(), effects::Given { own_first, plain })?;
-        self.call_c_on(object, &args, object.getattr(intern!(self.py, "__objclass__")).is_ok())
+        self.call_c_on(object, &args, owner.is_some())
     }
 
     fn call_of_c_module(
@@ -160,9 +161,7 @@ impl<'py> Tracer<'py> {
 
     /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
     fn object_method(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        let Ok(owner) =
-            object.getattr(intern!(self.py, "__objclass__")).and_then(|class| Ok(class.cast_into::<PyType>()?))
-        else {
+        let Some(owner) = owner_of(object) else {
             return Ok(None);
         };
         let owner = crate::ffi::types::c_name(&owner);
@@ -276,9 +275,7 @@ impl<'py> Tracer<'py> {
         receiver: Option<&Bound<'py, PyAny>>,
         given: effects::Given,
     ) -> Traced<()> {
-        if let Ok(owner) =
-            object.getattr(intern!(self.py, "__objclass__")).and_then(|class| Ok(class.cast_into::<PyType>()?))
-        {
+        if let Some(owner) = owner_of(object) {
             let class = crate::ffi::types::c_name(&owner);
             let why = match super::super::copied::is_copied(&class) {
                 true => Ok(()),
@@ -382,7 +379,7 @@ impl<'py> Tracer<'py> {
         }
         let native = self.receiver(value)?;
         if native.is_instance_of::<Token>()
-            && let Ok(owner) = method.getattr(intern!(self.py, "__objclass__"))
+            && let Some(owner) = owner_of(method)
             && let Some(base) = super::super::known::scalar_base(&self.class_of(value)?)
             && base.is(&owner)
             && let Some(object) = self.unchanging(value)?
@@ -424,10 +421,18 @@ fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
     module == "builtins" && !effects::is_stateful(&crate::ffi::types::c_name(class), name)
 }
 
+/// `__objclass__` of a descriptor of C, or of what it gives.
+pub(in crate::trace) fn owner_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyType>> {
+    if object.is_exact_instance_of::<PyCFunction>() {
+        return None;
+    }
+    object.getattr_opt(intern!(object.py(), "__objclass__")).ok().flatten()?.cast_into().ok()
+}
+
 /// `__module__` of a C function.
 pub(super) fn module_of(object: &Bound<'_, PyAny>) -> String {
-    match object.getattr(intern!(object.py(), "__module__")) {
-        Ok(module) => module.cast::<PyString>().map(|module| crate::ffi::types::text(module)).unwrap_or_default(),
-        Err(_) => String::new(),
+    match object.getattr_opt(intern!(object.py(), "__module__")) {
+        Ok(Some(module)) => module.cast::<PyString>().map(|module| crate::ffi::types::text(module)).unwrap_or_default(),
+        Ok(None) | Err(_) => String::new(),
     }
 }

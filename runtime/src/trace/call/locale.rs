@@ -11,7 +11,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn refuse_locale(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<()> {
         let reads = match (name, args.positional.as_slice()) {
             ("format", [text, rest @ ..]) | ("format_map", [text, rest @ ..])
-                if object.getattr("__objclass__").is_ok() =>
+                if super::c_function::owner_of(object).is_some() =>
             {
                 let text = self.known_str(*text);
                 let values = rest.iter().chain(args.keywords.iter().map(|(_, value)| value));

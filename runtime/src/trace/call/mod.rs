@@ -14,6 +14,8 @@ mod new_type;
 mod reads;
 mod reviewed;
 
+pub(super) use c_function::owner_of;
+
 use super::frame::{Frame, Rest};
 use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
 use super::state::Tracer;
@@ -23,7 +25,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::sync::Arc;
 
 /// `CO_OPTIMIZED`.
@@ -104,8 +106,8 @@ impl<'py> Tracer<'py> {
         callable: ValueId,
         object: &Bound<'py, PyAny>,
     ) -> Traced<Option<(Bound<'py, PyAny>, ValueId)>> {
-        let (Ok(receiver), Ok(name)) =
-            (object.getattr(intern!(self.py, "__self__")), object.getattr(intern!(self.py, "__name__")))
+        let own = |name: &Bound<'py, PyString>| object.getattr_opt(name).ok().flatten();
+        let (Some(receiver), Some(name)) = (own(intern!(self.py, "__self__")), own(intern!(self.py, "__name__")))
         else {
             return Ok(None);
         };

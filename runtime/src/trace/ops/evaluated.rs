@@ -4,6 +4,7 @@ use crate::trace::frame::{Frame, Rest};
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyCode, PyDict, PyModule, PyString};
 
@@ -17,7 +18,10 @@ impl<'py> Tracer<'py> {
         else {
             return Ok(None);
         };
-        let name = function.getattr("__name__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+        let name = function
+            .getattr(intern!(self.py, "__name__"))
+            .and_then(|name| name.extract::<String>())
+            .unwrap_or_default();
         if !matches!(name.as_str(), "eval" | "exec") || !self.is_builtin(callable, &name)? {
             return Ok(None);
         }
