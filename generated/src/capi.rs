@@ -34,6 +34,8 @@ pub enum Parsed<'a, O> {
 pub enum Global {
     /// `PyBaseObject_Type`.
     PyBaseObject_Type,
+    /// `PyBool_Type`.
+    PyBool_Type,
     /// `PyByteArrayIter_Type`.
     PyByteArrayIter_Type,
     /// `PyByteArray_Type`.
@@ -80,16 +82,22 @@ pub enum Global {
     PyDictValues_Type,
     /// `PyDict_Type`.
     PyDict_Type,
+    /// `PyEnum_Type`.
+    PyEnum_Type,
     /// `PyExc_AttributeError`.
     PyExc_AttributeError,
     /// `PyExc_BaseException`.
     PyExc_BaseException,
+    /// `PyExc_BaseExceptionGroup`.
+    PyExc_BaseExceptionGroup,
     /// `PyExc_BufferError`.
     PyExc_BufferError,
     /// `PyExc_BytesWarning`.
     PyExc_BytesWarning,
     /// `PyExc_DeprecationWarning`.
     PyExc_DeprecationWarning,
+    /// `PyExc_ImportError`.
+    PyExc_ImportError,
     /// `PyExc_IndexError`.
     PyExc_IndexError,
     /// `PyExc_KeyError`.
@@ -98,6 +106,10 @@ pub enum Global {
     PyExc_LookupError,
     /// `PyExc_MemoryError`.
     PyExc_MemoryError,
+    /// `PyExc_NameError`.
+    PyExc_NameError,
+    /// `PyExc_OSError`.
+    PyExc_OSError,
     /// `PyExc_OverflowError`.
     PyExc_OverflowError,
     /// `PyExc_ReferenceError`.
@@ -110,10 +122,14 @@ pub enum Global {
     PyExc_StopAsyncIteration,
     /// `PyExc_StopIteration`.
     PyExc_StopIteration,
+    /// `PyExc_SyntaxError`.
+    PyExc_SyntaxError,
     /// `PyExc_SystemError`.
     PyExc_SystemError,
     /// `PyExc_TypeError`.
     PyExc_TypeError,
+    /// `PyExc_UnicodeDecodeError`.
+    PyExc_UnicodeDecodeError,
     /// `PyExc_UnicodeEncodeError`.
     PyExc_UnicodeEncodeError,
     /// `PyExc_ValueError`.
@@ -122,6 +138,8 @@ pub enum Global {
     PyExc_ZeroDivisionError,
     /// `PyFieldNameIter_Type`.
     PyFieldNameIter_Type,
+    /// `PyFilter_Type`.
+    PyFilter_Type,
     /// `PyFloat_Type`.
     PyFloat_Type,
     /// `PyFormatterIter_Type`.
@@ -144,8 +162,12 @@ pub enum Global {
     PyLongRangeIter_Type,
     /// `PyLong_Type`.
     PyLong_Type,
+    /// `PyMap_Type`.
+    PyMap_Type,
     /// `PyMemberDescr_Type`.
     PyMemberDescr_Type,
+    /// `PyMemoryView_Type`.
+    PyMemoryView_Type,
     /// `PyMethodDescr_Type`.
     PyMethodDescr_Type,
     /// `PyMethod_Type`.
@@ -186,6 +208,8 @@ pub enum Global {
     PyUnicode_Type,
     /// `PyWrapperDescr_Type`.
     PyWrapperDescr_Type,
+    /// `PyZip_Type`.
+    PyZip_Type,
     /// `Py_Ellipsis`.
     Py_Ellipsis,
     /// `Py_False`.
@@ -217,6 +241,7 @@ impl Global {
     /// All of them.
     pub const ALL: &'static [Global] = &[
         Global::PyBaseObject_Type,
+        Global::PyBool_Type,
         Global::PyByteArrayIter_Type,
         Global::PyByteArray_Type,
         Global::PyBytesIter_Type,
@@ -240,27 +265,35 @@ impl Global {
         Global::PyDictRevIterValue_Type,
         Global::PyDictValues_Type,
         Global::PyDict_Type,
+        Global::PyEnum_Type,
         Global::PyExc_AttributeError,
         Global::PyExc_BaseException,
+        Global::PyExc_BaseExceptionGroup,
         Global::PyExc_BufferError,
         Global::PyExc_BytesWarning,
         Global::PyExc_DeprecationWarning,
+        Global::PyExc_ImportError,
         Global::PyExc_IndexError,
         Global::PyExc_KeyError,
         Global::PyExc_LookupError,
         Global::PyExc_MemoryError,
+        Global::PyExc_NameError,
+        Global::PyExc_OSError,
         Global::PyExc_OverflowError,
         Global::PyExc_ReferenceError,
         Global::PyExc_RuntimeError,
         Global::PyExc_RuntimeWarning,
         Global::PyExc_StopAsyncIteration,
         Global::PyExc_StopIteration,
+        Global::PyExc_SyntaxError,
         Global::PyExc_SystemError,
         Global::PyExc_TypeError,
+        Global::PyExc_UnicodeDecodeError,
         Global::PyExc_UnicodeEncodeError,
         Global::PyExc_ValueError,
         Global::PyExc_ZeroDivisionError,
         Global::PyFieldNameIter_Type,
+        Global::PyFilter_Type,
         Global::PyFloat_Type,
         Global::PyFormatterIter_Type,
         Global::PyFrozenSet_Type,
@@ -272,7 +305,9 @@ impl Global {
         Global::PyList_Type,
         Global::PyLongRangeIter_Type,
         Global::PyLong_Type,
+        Global::PyMap_Type,
         Global::PyMemberDescr_Type,
+        Global::PyMemoryView_Type,
         Global::PyMethodDescr_Type,
         Global::PyMethod_Type,
         Global::PyModuleDef_Type,
@@ -293,6 +328,7 @@ impl Global {
         Global::PyUnicodeIter_Type,
         Global::PyUnicode_Type,
         Global::PyWrapperDescr_Type,
+        Global::PyZip_Type,
         Global::Py_Ellipsis,
         Global::Py_False,
         Global::Py_None,
@@ -311,6 +347,7 @@ impl Global {
     pub const fn name(self) -> &'static str {
         match self {
             Global::PyBaseObject_Type => "PyBaseObject_Type",
+            Global::PyBool_Type => "PyBool_Type",
             Global::PyByteArrayIter_Type => "PyByteArrayIter_Type",
             Global::PyByteArray_Type => "PyByteArray_Type",
             Global::PyBytesIter_Type => "PyBytesIter_Type",
@@ -334,27 +371,35 @@ impl Global {
             Global::PyDictRevIterValue_Type => "PyDictRevIterValue_Type",
             Global::PyDictValues_Type => "PyDictValues_Type",
             Global::PyDict_Type => "PyDict_Type",
+            Global::PyEnum_Type => "PyEnum_Type",
             Global::PyExc_AttributeError => "PyExc_AttributeError",
             Global::PyExc_BaseException => "PyExc_BaseException",
+            Global::PyExc_BaseExceptionGroup => "PyExc_BaseExceptionGroup",
             Global::PyExc_BufferError => "PyExc_BufferError",
             Global::PyExc_BytesWarning => "PyExc_BytesWarning",
             Global::PyExc_DeprecationWarning => "PyExc_DeprecationWarning",
+            Global::PyExc_ImportError => "PyExc_ImportError",
             Global::PyExc_IndexError => "PyExc_IndexError",
             Global::PyExc_KeyError => "PyExc_KeyError",
             Global::PyExc_LookupError => "PyExc_LookupError",
             Global::PyExc_MemoryError => "PyExc_MemoryError",
+            Global::PyExc_NameError => "PyExc_NameError",
+            Global::PyExc_OSError => "PyExc_OSError",
             Global::PyExc_OverflowError => "PyExc_OverflowError",
             Global::PyExc_ReferenceError => "PyExc_ReferenceError",
             Global::PyExc_RuntimeError => "PyExc_RuntimeError",
             Global::PyExc_RuntimeWarning => "PyExc_RuntimeWarning",
             Global::PyExc_StopAsyncIteration => "PyExc_StopAsyncIteration",
             Global::PyExc_StopIteration => "PyExc_StopIteration",
+            Global::PyExc_SyntaxError => "PyExc_SyntaxError",
             Global::PyExc_SystemError => "PyExc_SystemError",
             Global::PyExc_TypeError => "PyExc_TypeError",
+            Global::PyExc_UnicodeDecodeError => "PyExc_UnicodeDecodeError",
             Global::PyExc_UnicodeEncodeError => "PyExc_UnicodeEncodeError",
             Global::PyExc_ValueError => "PyExc_ValueError",
             Global::PyExc_ZeroDivisionError => "PyExc_ZeroDivisionError",
             Global::PyFieldNameIter_Type => "PyFieldNameIter_Type",
+            Global::PyFilter_Type => "PyFilter_Type",
             Global::PyFloat_Type => "PyFloat_Type",
             Global::PyFormatterIter_Type => "PyFormatterIter_Type",
             Global::PyFrozenSet_Type => "PyFrozenSet_Type",
@@ -366,7 +411,9 @@ impl Global {
             Global::PyList_Type => "PyList_Type",
             Global::PyLongRangeIter_Type => "PyLongRangeIter_Type",
             Global::PyLong_Type => "PyLong_Type",
+            Global::PyMap_Type => "PyMap_Type",
             Global::PyMemberDescr_Type => "PyMemberDescr_Type",
+            Global::PyMemoryView_Type => "PyMemoryView_Type",
             Global::PyMethodDescr_Type => "PyMethodDescr_Type",
             Global::PyMethod_Type => "PyMethod_Type",
             Global::PyModuleDef_Type => "PyModuleDef_Type",
@@ -387,6 +434,7 @@ impl Global {
             Global::PyUnicodeIter_Type => "PyUnicodeIter_Type",
             Global::PyUnicode_Type => "PyUnicode_Type",
             Global::PyWrapperDescr_Type => "PyWrapperDescr_Type",
+            Global::PyZip_Type => "PyZip_Type",
             Global::Py_Ellipsis => "Py_Ellipsis",
             Global::Py_False => "Py_False",
             Global::Py_None => "Py_None",
@@ -489,6 +537,8 @@ pub enum FunctionId {
     PyDescr_NewMember,
     /// `PyDescr_NewMethod` of `Objects/descrobject.c`.
     PyDescr_NewMethod,
+    /// `PyDescr_NewWrapper` of `Objects/descrobject.c`.
+    PyDescr_NewWrapper,
     /// `PyDictProxy_New` of `Objects/descrobject.c`.
     PyDictProxy_New,
     /// `PyDict_Clear` of `Objects/dictobject.c`.
@@ -745,6 +795,8 @@ pub enum FunctionId {
     PyNumber_Xor,
     /// `PyObject_ASCII` of `Objects/object.c`.
     PyObject_ASCII,
+    /// `PyObject_AsReadBuffer` of `Objects/abstract.c`.
+    PyObject_AsReadBuffer,
     /// `PyObject_Bytes` of `Objects/object.c`.
     PyObject_Bytes,
     /// `PyObject_Call` of `Objects/call.c`.
@@ -783,6 +835,8 @@ pub enum FunctionId {
     PyObject_GET_WEAKREFS_LISTPTR,
     /// `PyObject_GenericGetAttr` of `Objects/object.c`.
     PyObject_GenericGetAttr,
+    /// `PyObject_GenericGetDict` of `Objects/dictobject.c`.
+    PyObject_GenericGetDict,
     /// `PyObject_GenericSetAttr` of `Objects/object.c`.
     PyObject_GenericSetAttr,
     /// `PyObject_GenericSetDict` of `Objects/object.c`.
@@ -1033,8 +1087,6 @@ pub enum FunctionId {
     PyUnicode_DecodeCharmap,
     /// `PyUnicode_DecodeFSDefault` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeFSDefault,
-    /// `PyUnicode_DecodeFSDefaultAndSize` of `Objects/unicodeobject.c`.
-    PyUnicode_DecodeFSDefaultAndSize,
     /// `PyUnicode_DecodeLocale` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeLocale,
     /// `PyUnicode_DecodeLocaleAndSize` of `Objects/unicodeobject.c`.
@@ -1053,8 +1105,6 @@ pub enum FunctionId {
     PyUnicode_DecodeUTF8Stateful,
     /// `PyUnicode_DecodeUnicodeEscape` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeUnicodeEscape,
-    /// `PyUnicode_EncodeFSDefault` of `Objects/unicodeobject.c`.
-    PyUnicode_EncodeFSDefault,
     /// `PyUnicode_EncodeLocale` of `Objects/unicodeobject.c`.
     PyUnicode_EncodeLocale,
     /// `PyUnicode_EqualToUTF8` of `Objects/unicodeobject.c`.
@@ -1345,6 +1395,8 @@ pub enum FunctionId {
     _PyObjectDict_SetItem,
     /// `_PyObject_ClearFreeLists` of `Objects/object.c`.
     _PyObject_ClearFreeLists,
+    /// `_PyObject_ClearInstanceAttributes` of `Objects/dictobject.c`.
+    _PyObject_ClearInstanceAttributes,
     /// `_PyObject_ComputedDictPointer` of `Objects/object.c`.
     _PyObject_ComputedDictPointer,
     /// `_PyObject_DebugTypeStats` of `Objects/object.c`.
@@ -1355,12 +1407,16 @@ pub enum FunctionId {
     _PyObject_FastCall,
     /// `_PyObject_FiniState` of `Objects/object.c`.
     _PyObject_FiniState,
+    /// `_PyObject_FreeInstanceAttributes` of `Objects/dictobject.c`.
+    _PyObject_FreeInstanceAttributes,
     /// `_PyObject_FunctionStr` of `Objects/object.c`.
     _PyObject_FunctionStr,
     /// `_PyObject_GenericGetAttrWithDict` of `Objects/object.c`.
     _PyObject_GenericGetAttrWithDict,
     /// `_PyObject_GetAttrId` of `Objects/object.c`.
     _PyObject_GetAttrId,
+    /// `_PyObject_GetDictPtr` of `Objects/object.c`.
+    _PyObject_GetDictPtr,
     /// `_PyObject_GetInstanceAttribute` of `Objects/dictobject.c`.
     _PyObject_GetInstanceAttribute,
     /// `_PyObject_GetItemsIter` of `Objects/typeobject.c`.
@@ -1663,6 +1719,8 @@ pub enum FunctionId {
     acquire_iter_result,
     /// `add_all_subclasses` of `Objects/typeobject.c`.
     add_all_subclasses,
+    /// `add_operators` of `Objects/typeobject.c`.
+    add_operators,
     /// `add_subclass` of `Objects/typeobject.c`.
     add_subclass,
     /// `add_tp_new_wrapper` of `Objects/typeobject.c`.
@@ -2107,12 +2165,14 @@ pub enum FunctionId {
     class_name,
     /// `classmethod_get` of `Objects/descrobject.c`.
     classmethod_get,
+    /// `classmethoddescr_call` of `Objects/descrobject.c`.
+    classmethoddescr_call,
     /// `clear_global_interned_strings` of `Objects/unicodeobject.c`.
     clear_global_interned_strings,
+    /// `clear_interned_dict` of `Objects/unicodeobject.c`.
+    clear_interned_dict,
     /// `clear_lock_held` of `Objects/dictobject.c`.
     clear_lock_held,
-    /// `clear_slotdefs` of `Objects/typeobject.c`.
-    clear_slotdefs,
     /// `clear_static_tp_subclasses` of `Objects/typeobject.c`.
     clear_static_tp_subclasses,
     /// `clear_static_type_objects` of `Objects/typeobject.c`.
@@ -2421,6 +2481,8 @@ pub enum FunctionId {
     evaluate_slice_index,
     /// `excess_args` of `Objects/typeobject.c`.
     excess_args,
+    /// `expect_manually_inherited` of `Objects/typeobject.c`.
+    expect_manually_inherited,
     /// `extra_ivars` of `Objects/typeobject.c`.
     extra_ivars,
     /// `fast_floor_div` of `Objects/longobject.c`.
@@ -2633,6 +2695,8 @@ pub enum FunctionId {
     ga_vectorcall,
     /// `gc_clear` of `Objects/weakrefobject.c`.
     gc_clear,
+    /// `tuple_index` of `Objects/genericaliasobject.c`.
+    genericaliasobject_tuple_index,
     /// `get_bases_tuple` of `Objects/typeobject.c`.
     get_bases_tuple,
     /// `get_basic_refs` of `Objects/weakrefobject.c`.
@@ -2911,6 +2975,10 @@ pub enum FunctionId {
     list_richcompare,
     /// `list_richcompare_impl` of `Objects/listobject.c`.
     list_richcompare_impl,
+    /// `list_slice` of `Objects/listobject.c`.
+    list_slice,
+    /// `list_slice_lock_held` of `Objects/listobject.c`.
+    list_slice_lock_held,
     /// `list_slice_step_lock_held` of `Objects/listobject.c`.
     list_slice_step_lock_held,
     /// `list_slice_wrap` of `Objects/listobject.c`.
@@ -3551,6 +3619,8 @@ pub enum FunctionId {
     remove_subclass,
     /// `resize_copy` of `Objects/unicodeobject.c`.
     resize_copy,
+    /// `resolve_slotdups` of `Objects/typeobject.c`.
+    resolve_slotdups,
     /// `return_self` of `Objects/bytearrayobject.c`.
     return_self,
     /// `reversed_dealloc` of `Objects/enumobject.c`.
@@ -3917,6 +3987,8 @@ pub enum FunctionId {
     slot_tp_setattro,
     /// `slot_tp_str` of `Objects/typeobject.c`.
     slot_tp_str,
+    /// `slotptr` of `Objects/typeobject.c`.
+    slotptr,
     /// `sm_call` of `Objects/funcobject.c`.
     sm_call,
     /// `sm_clear` of `Objects/funcobject.c`.
@@ -4059,7 +4131,7 @@ pub enum FunctionId {
     tuple_count,
     /// `tuple_extend` of `Objects/genericaliasobject.c`.
     tuple_extend,
-    /// `tuple_index` of `Objects/genericaliasobject.c`.
+    /// `tuple_index` of `Objects/tupleobject.c`.
     tuple_index,
     /// `tuple_index_impl` of `Objects/tupleobject.c`.
     tuple_index_impl,
@@ -4091,12 +4163,12 @@ pub enum FunctionId {
     tupleiter_setstate,
     /// `tuplelength` of `Objects/tupleobject.c`.
     tuplelength,
-    /// `tuple_index` of `Objects/tupleobject.c`.
-    tupleobject_tuple_index,
     /// `tuplerepr` of `Objects/tupleobject.c`.
     tuplerepr,
     /// `tuplerichcompare` of `Objects/tupleobject.c`.
     tuplerichcompare,
+    /// `tupleslice` of `Objects/tupleobject.c`.
+    tupleslice,
     /// `tuplesubscript` of `Objects/tupleobject.c`.
     tuplesubscript,
     /// `type___dir__` of `Objects/typeobject.c`.
@@ -4573,6 +4645,12 @@ pub enum FunctionId {
     unsafe_long_compare,
     /// `update_all_slots` of `Objects/typeobject.c`.
     update_all_slots,
+    /// `update_one_slot` of `Objects/typeobject.c`.
+    update_one_slot,
+    /// `update_slot` of `Objects/typeobject.c`.
+    update_slot,
+    /// `update_slots_callback` of `Objects/typeobject.c`.
+    update_slots_callback,
     /// `update_subclasses` of `Objects/typeobject.c`.
     update_subclasses,
     /// `valid_identifier` of `Objects/typeobject.c`.
@@ -4746,6 +4824,7 @@ impl FunctionId {
         FunctionId::PyDescr_NewGetSet,
         FunctionId::PyDescr_NewMember,
         FunctionId::PyDescr_NewMethod,
+        FunctionId::PyDescr_NewWrapper,
         FunctionId::PyDictProxy_New,
         FunctionId::PyDict_Clear,
         FunctionId::PyDict_ContainsString,
@@ -4874,6 +4953,7 @@ impl FunctionId {
         FunctionId::PyNumber_TrueDivide,
         FunctionId::PyNumber_Xor,
         FunctionId::PyObject_ASCII,
+        FunctionId::PyObject_AsReadBuffer,
         FunctionId::PyObject_Bytes,
         FunctionId::PyObject_Call,
         FunctionId::PyObject_CallFinalizer,
@@ -4893,6 +4973,7 @@ impl FunctionId {
         FunctionId::PyObject_GC_Del,
         FunctionId::PyObject_GET_WEAKREFS_LISTPTR,
         FunctionId::PyObject_GenericGetAttr,
+        FunctionId::PyObject_GenericGetDict,
         FunctionId::PyObject_GenericSetAttr,
         FunctionId::PyObject_GenericSetDict,
         FunctionId::PyObject_GetAIter,
@@ -5018,7 +5099,6 @@ impl FunctionId {
         FunctionId::PyUnicode_Count,
         FunctionId::PyUnicode_DecodeCharmap,
         FunctionId::PyUnicode_DecodeFSDefault,
-        FunctionId::PyUnicode_DecodeFSDefaultAndSize,
         FunctionId::PyUnicode_DecodeLocale,
         FunctionId::PyUnicode_DecodeLocaleAndSize,
         FunctionId::PyUnicode_DecodeRawUnicodeEscape,
@@ -5028,7 +5108,6 @@ impl FunctionId {
         FunctionId::PyUnicode_DecodeUTF8,
         FunctionId::PyUnicode_DecodeUTF8Stateful,
         FunctionId::PyUnicode_DecodeUnicodeEscape,
-        FunctionId::PyUnicode_EncodeFSDefault,
         FunctionId::PyUnicode_EncodeLocale,
         FunctionId::PyUnicode_EqualToUTF8,
         FunctionId::PyUnicode_Fill,
@@ -5174,14 +5253,17 @@ impl FunctionId {
         FunctionId::_PyNumber_PowerNoMod,
         FunctionId::_PyObjectDict_SetItem,
         FunctionId::_PyObject_ClearFreeLists,
+        FunctionId::_PyObject_ClearInstanceAttributes,
         FunctionId::_PyObject_ComputedDictPointer,
         FunctionId::_PyObject_DebugTypeStats,
         FunctionId::_PyObject_DictPointer,
         FunctionId::_PyObject_FastCall,
         FunctionId::_PyObject_FiniState,
+        FunctionId::_PyObject_FreeInstanceAttributes,
         FunctionId::_PyObject_FunctionStr,
         FunctionId::_PyObject_GenericGetAttrWithDict,
         FunctionId::_PyObject_GetAttrId,
+        FunctionId::_PyObject_GetDictPtr,
         FunctionId::_PyObject_GetInstanceAttribute,
         FunctionId::_PyObject_GetItemsIter,
         FunctionId::_PyObject_GetMethod,
@@ -5333,6 +5415,7 @@ impl FunctionId {
         FunctionId::abstract_issubclass,
         FunctionId::acquire_iter_result,
         FunctionId::add_all_subclasses,
+        FunctionId::add_operators,
         FunctionId::add_subclass,
         FunctionId::add_tp_new_wrapper,
         FunctionId::adjust_slice_indexes,
@@ -5555,9 +5638,10 @@ impl FunctionId {
         FunctionId::check_set_special_type_attr,
         FunctionId::class_name,
         FunctionId::classmethod_get,
+        FunctionId::classmethoddescr_call,
         FunctionId::clear_global_interned_strings,
+        FunctionId::clear_interned_dict,
         FunctionId::clear_lock_held,
-        FunctionId::clear_slotdefs,
         FunctionId::clear_static_tp_subclasses,
         FunctionId::clear_static_type_objects,
         FunctionId::clear_tp_bases,
@@ -5712,6 +5796,7 @@ impl FunctionId {
         FunctionId::estimate_log2_keysize,
         FunctionId::evaluate_slice_index,
         FunctionId::excess_args,
+        FunctionId::expect_manually_inherited,
         FunctionId::extra_ivars,
         FunctionId::fast_floor_div,
         FunctionId::fast_mod,
@@ -5818,6 +5903,7 @@ impl FunctionId {
         FunctionId::ga_unpacked_tuple_args,
         FunctionId::ga_vectorcall,
         FunctionId::gc_clear,
+        FunctionId::genericaliasobject_tuple_index,
         FunctionId::get_bases_tuple,
         FunctionId::get_basic_refs,
         FunctionId::get_builtin_base_with_dict,
@@ -5957,6 +6043,8 @@ impl FunctionId {
         FunctionId::list_reverse,
         FunctionId::list_richcompare,
         FunctionId::list_richcompare_impl,
+        FunctionId::list_slice,
+        FunctionId::list_slice_lock_held,
         FunctionId::list_slice_step_lock_held,
         FunctionId::list_slice_wrap,
         FunctionId::list_sort,
@@ -6277,6 +6365,7 @@ impl FunctionId {
         FunctionId::remove_all_subclasses,
         FunctionId::remove_subclass,
         FunctionId::resize_copy,
+        FunctionId::resolve_slotdups,
         FunctionId::return_self,
         FunctionId::reversed_dealloc,
         FunctionId::reversed_len,
@@ -6460,6 +6549,7 @@ impl FunctionId {
         FunctionId::slot_tp_richcompare,
         FunctionId::slot_tp_setattro,
         FunctionId::slot_tp_str,
+        FunctionId::slotptr,
         FunctionId::sm_call,
         FunctionId::sm_clear,
         FunctionId::sm_dealloc,
@@ -6547,9 +6637,9 @@ impl FunctionId {
         FunctionId::tupleiter_reduce,
         FunctionId::tupleiter_setstate,
         FunctionId::tuplelength,
-        FunctionId::tupleobject_tuple_index,
         FunctionId::tuplerepr,
         FunctionId::tuplerichcompare,
+        FunctionId::tupleslice,
         FunctionId::tuplesubscript,
         FunctionId::type___dir__,
         FunctionId::type___dir___impl,
@@ -6788,6 +6878,9 @@ impl FunctionId {
         FunctionId::unsafe_float_compare,
         FunctionId::unsafe_long_compare,
         FunctionId::update_all_slots,
+        FunctionId::update_one_slot,
+        FunctionId::update_slot,
+        FunctionId::update_slots_callback,
         FunctionId::update_subclasses,
         FunctionId::valid_identifier,
         FunctionId::valid_index,
@@ -6897,6 +6990,7 @@ impl FunctionId {
             FunctionId::PyDescr_NewGetSet => "PyDescr_NewGetSet",
             FunctionId::PyDescr_NewMember => "PyDescr_NewMember",
             FunctionId::PyDescr_NewMethod => "PyDescr_NewMethod",
+            FunctionId::PyDescr_NewWrapper => "PyDescr_NewWrapper",
             FunctionId::PyDictProxy_New => "PyDictProxy_New",
             FunctionId::PyDict_Clear => "PyDict_Clear",
             FunctionId::PyDict_ContainsString => "PyDict_ContainsString",
@@ -7031,6 +7125,7 @@ impl FunctionId {
             FunctionId::PyNumber_TrueDivide => "PyNumber_TrueDivide",
             FunctionId::PyNumber_Xor => "PyNumber_Xor",
             FunctionId::PyObject_ASCII => "PyObject_ASCII",
+            FunctionId::PyObject_AsReadBuffer => "PyObject_AsReadBuffer",
             FunctionId::PyObject_Bytes => "PyObject_Bytes",
             FunctionId::PyObject_Call => "PyObject_Call",
             FunctionId::PyObject_CallFinalizer => "PyObject_CallFinalizer",
@@ -7050,6 +7145,7 @@ impl FunctionId {
             FunctionId::PyObject_GC_Del => "PyObject_GC_Del",
             FunctionId::PyObject_GET_WEAKREFS_LISTPTR => "PyObject_GET_WEAKREFS_LISTPTR",
             FunctionId::PyObject_GenericGetAttr => "PyObject_GenericGetAttr",
+            FunctionId::PyObject_GenericGetDict => "PyObject_GenericGetDict",
             FunctionId::PyObject_GenericSetAttr => "PyObject_GenericSetAttr",
             FunctionId::PyObject_GenericSetDict => "PyObject_GenericSetDict",
             FunctionId::PyObject_GetAIter => "PyObject_GetAIter",
@@ -7179,9 +7275,6 @@ impl FunctionId {
             FunctionId::PyUnicode_Count => "PyUnicode_Count",
             FunctionId::PyUnicode_DecodeCharmap => "PyUnicode_DecodeCharmap",
             FunctionId::PyUnicode_DecodeFSDefault => "PyUnicode_DecodeFSDefault",
-            FunctionId::PyUnicode_DecodeFSDefaultAndSize => {
-                "PyUnicode_DecodeFSDefaultAndSize"
-            }
             FunctionId::PyUnicode_DecodeLocale => "PyUnicode_DecodeLocale",
             FunctionId::PyUnicode_DecodeLocaleAndSize => "PyUnicode_DecodeLocaleAndSize",
             FunctionId::PyUnicode_DecodeRawUnicodeEscape => {
@@ -7193,7 +7286,6 @@ impl FunctionId {
             FunctionId::PyUnicode_DecodeUTF8 => "PyUnicode_DecodeUTF8",
             FunctionId::PyUnicode_DecodeUTF8Stateful => "PyUnicode_DecodeUTF8Stateful",
             FunctionId::PyUnicode_DecodeUnicodeEscape => "PyUnicode_DecodeUnicodeEscape",
-            FunctionId::PyUnicode_EncodeFSDefault => "PyUnicode_EncodeFSDefault",
             FunctionId::PyUnicode_EncodeLocale => "PyUnicode_EncodeLocale",
             FunctionId::PyUnicode_EqualToUTF8 => "PyUnicode_EqualToUTF8",
             FunctionId::PyUnicode_Fill => "PyUnicode_Fill",
@@ -7367,16 +7459,23 @@ impl FunctionId {
             FunctionId::_PyNumber_PowerNoMod => "_PyNumber_PowerNoMod",
             FunctionId::_PyObjectDict_SetItem => "_PyObjectDict_SetItem",
             FunctionId::_PyObject_ClearFreeLists => "_PyObject_ClearFreeLists",
+            FunctionId::_PyObject_ClearInstanceAttributes => {
+                "_PyObject_ClearInstanceAttributes"
+            }
             FunctionId::_PyObject_ComputedDictPointer => "_PyObject_ComputedDictPointer",
             FunctionId::_PyObject_DebugTypeStats => "_PyObject_DebugTypeStats",
             FunctionId::_PyObject_DictPointer => "_PyObject_DictPointer",
             FunctionId::_PyObject_FastCall => "_PyObject_FastCall",
             FunctionId::_PyObject_FiniState => "_PyObject_FiniState",
+            FunctionId::_PyObject_FreeInstanceAttributes => {
+                "_PyObject_FreeInstanceAttributes"
+            }
             FunctionId::_PyObject_FunctionStr => "_PyObject_FunctionStr",
             FunctionId::_PyObject_GenericGetAttrWithDict => {
                 "_PyObject_GenericGetAttrWithDict"
             }
             FunctionId::_PyObject_GetAttrId => "_PyObject_GetAttrId",
+            FunctionId::_PyObject_GetDictPtr => "_PyObject_GetDictPtr",
             FunctionId::_PyObject_GetInstanceAttribute => {
                 "_PyObject_GetInstanceAttribute"
             }
@@ -7552,6 +7651,7 @@ impl FunctionId {
             FunctionId::abstract_issubclass => "abstract_issubclass",
             FunctionId::acquire_iter_result => "acquire_iter_result",
             FunctionId::add_all_subclasses => "add_all_subclasses",
+            FunctionId::add_operators => "add_operators",
             FunctionId::add_subclass => "add_subclass",
             FunctionId::add_tp_new_wrapper => "add_tp_new_wrapper",
             FunctionId::adjust_slice_indexes => "adjust_slice_indexes",
@@ -7780,9 +7880,10 @@ impl FunctionId {
             FunctionId::check_set_special_type_attr => "check_set_special_type_attr",
             FunctionId::class_name => "class_name",
             FunctionId::classmethod_get => "classmethod_get",
+            FunctionId::classmethoddescr_call => "classmethoddescr_call",
             FunctionId::clear_global_interned_strings => "clear_global_interned_strings",
+            FunctionId::clear_interned_dict => "clear_interned_dict",
             FunctionId::clear_lock_held => "clear_lock_held",
-            FunctionId::clear_slotdefs => "clear_slotdefs",
             FunctionId::clear_static_tp_subclasses => "clear_static_tp_subclasses",
             FunctionId::clear_static_type_objects => "clear_static_type_objects",
             FunctionId::clear_tp_bases => "clear_tp_bases",
@@ -7937,6 +8038,7 @@ impl FunctionId {
             FunctionId::estimate_log2_keysize => "estimate_log2_keysize",
             FunctionId::evaluate_slice_index => "evaluate_slice_index",
             FunctionId::excess_args => "excess_args",
+            FunctionId::expect_manually_inherited => "expect_manually_inherited",
             FunctionId::extra_ivars => "extra_ivars",
             FunctionId::fast_floor_div => "fast_floor_div",
             FunctionId::fast_mod => "fast_mod",
@@ -8051,6 +8153,7 @@ impl FunctionId {
             FunctionId::ga_unpacked_tuple_args => "ga_unpacked_tuple_args",
             FunctionId::ga_vectorcall => "ga_vectorcall",
             FunctionId::gc_clear => "gc_clear",
+            FunctionId::genericaliasobject_tuple_index => "tuple_index",
             FunctionId::get_bases_tuple => "get_bases_tuple",
             FunctionId::get_basic_refs => "get_basic_refs",
             FunctionId::get_builtin_base_with_dict => "get_builtin_base_with_dict",
@@ -8190,6 +8293,8 @@ impl FunctionId {
             FunctionId::list_reverse => "list_reverse",
             FunctionId::list_richcompare => "list_richcompare",
             FunctionId::list_richcompare_impl => "list_richcompare_impl",
+            FunctionId::list_slice => "list_slice",
+            FunctionId::list_slice_lock_held => "list_slice_lock_held",
             FunctionId::list_slice_step_lock_held => "list_slice_step_lock_held",
             FunctionId::list_slice_wrap => "list_slice_wrap",
             FunctionId::list_sort => "list_sort",
@@ -8528,6 +8633,7 @@ impl FunctionId {
             FunctionId::remove_all_subclasses => "remove_all_subclasses",
             FunctionId::remove_subclass => "remove_subclass",
             FunctionId::resize_copy => "resize_copy",
+            FunctionId::resolve_slotdups => "resolve_slotdups",
             FunctionId::return_self => "return_self",
             FunctionId::reversed_dealloc => "reversed_dealloc",
             FunctionId::reversed_len => "reversed_len",
@@ -8723,6 +8829,7 @@ impl FunctionId {
             FunctionId::slot_tp_richcompare => "slot_tp_richcompare",
             FunctionId::slot_tp_setattro => "slot_tp_setattro",
             FunctionId::slot_tp_str => "slot_tp_str",
+            FunctionId::slotptr => "slotptr",
             FunctionId::sm_call => "sm_call",
             FunctionId::sm_clear => "sm_clear",
             FunctionId::sm_dealloc => "sm_dealloc",
@@ -8810,9 +8917,9 @@ impl FunctionId {
             FunctionId::tupleiter_reduce => "tupleiter_reduce",
             FunctionId::tupleiter_setstate => "tupleiter_setstate",
             FunctionId::tuplelength => "tuplelength",
-            FunctionId::tupleobject_tuple_index => "tuple_index",
             FunctionId::tuplerepr => "tuplerepr",
             FunctionId::tuplerichcompare => "tuplerichcompare",
+            FunctionId::tupleslice => "tupleslice",
             FunctionId::tuplesubscript => "tuplesubscript",
             FunctionId::type___dir__ => "type___dir__",
             FunctionId::type___dir___impl => "type___dir___impl",
@@ -9053,6 +9160,9 @@ impl FunctionId {
             FunctionId::unsafe_float_compare => "unsafe_float_compare",
             FunctionId::unsafe_long_compare => "unsafe_long_compare",
             FunctionId::update_all_slots => "update_all_slots",
+            FunctionId::update_one_slot => "update_one_slot",
+            FunctionId::update_slot => "update_slot",
+            FunctionId::update_slots_callback => "update_slots_callback",
             FunctionId::update_subclasses => "update_subclasses",
             FunctionId::valid_identifier => "valid_identifier",
             FunctionId::valid_index => "valid_index",
@@ -9165,6 +9275,7 @@ impl FunctionId {
             FunctionId::PyDescr_NewGetSet => "Objects/descrobject.c",
             FunctionId::PyDescr_NewMember => "Objects/descrobject.c",
             FunctionId::PyDescr_NewMethod => "Objects/descrobject.c",
+            FunctionId::PyDescr_NewWrapper => "Objects/descrobject.c",
             FunctionId::PyDictProxy_New => "Objects/descrobject.c",
             FunctionId::PyDict_Clear => "Objects/dictobject.c",
             FunctionId::PyDict_ContainsString => "Objects/dictobject.c",
@@ -9293,6 +9404,7 @@ impl FunctionId {
             FunctionId::PyNumber_TrueDivide => "Objects/abstract.c",
             FunctionId::PyNumber_Xor => "Objects/abstract.c",
             FunctionId::PyObject_ASCII => "Objects/object.c",
+            FunctionId::PyObject_AsReadBuffer => "Objects/abstract.c",
             FunctionId::PyObject_Bytes => "Objects/object.c",
             FunctionId::PyObject_Call => "Objects/call.c",
             FunctionId::PyObject_CallFinalizer => "Objects/object.c",
@@ -9312,6 +9424,7 @@ impl FunctionId {
             FunctionId::PyObject_GC_Del => "",
             FunctionId::PyObject_GET_WEAKREFS_LISTPTR => "Objects/object.c",
             FunctionId::PyObject_GenericGetAttr => "Objects/object.c",
+            FunctionId::PyObject_GenericGetDict => "Objects/dictobject.c",
             FunctionId::PyObject_GenericSetAttr => "Objects/object.c",
             FunctionId::PyObject_GenericSetDict => "Objects/object.c",
             FunctionId::PyObject_GetAIter => "Objects/abstract.c",
@@ -9437,7 +9550,6 @@ impl FunctionId {
             FunctionId::PyUnicode_Count => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeCharmap => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeFSDefault => "Objects/unicodeobject.c",
-            FunctionId::PyUnicode_DecodeFSDefaultAndSize => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeLocale => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeLocaleAndSize => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeRawUnicodeEscape => "Objects/unicodeobject.c",
@@ -9447,7 +9559,6 @@ impl FunctionId {
             FunctionId::PyUnicode_DecodeUTF8 => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeUTF8Stateful => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeUnicodeEscape => "Objects/unicodeobject.c",
-            FunctionId::PyUnicode_EncodeFSDefault => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_EncodeLocale => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_EqualToUTF8 => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Fill => "Objects/unicodeobject.c",
@@ -9597,14 +9708,17 @@ impl FunctionId {
             FunctionId::_PyNumber_PowerNoMod => "Objects/abstract.c",
             FunctionId::_PyObjectDict_SetItem => "Objects/dictobject.c",
             FunctionId::_PyObject_ClearFreeLists => "Objects/object.c",
+            FunctionId::_PyObject_ClearInstanceAttributes => "Objects/dictobject.c",
             FunctionId::_PyObject_ComputedDictPointer => "Objects/object.c",
             FunctionId::_PyObject_DebugTypeStats => "Objects/object.c",
             FunctionId::_PyObject_DictPointer => "Objects/object.c",
             FunctionId::_PyObject_FastCall => "Objects/call.c",
             FunctionId::_PyObject_FiniState => "Objects/object.c",
+            FunctionId::_PyObject_FreeInstanceAttributes => "Objects/dictobject.c",
             FunctionId::_PyObject_FunctionStr => "Objects/object.c",
             FunctionId::_PyObject_GenericGetAttrWithDict => "Objects/object.c",
             FunctionId::_PyObject_GetAttrId => "Objects/object.c",
+            FunctionId::_PyObject_GetDictPtr => "Objects/object.c",
             FunctionId::_PyObject_GetInstanceAttribute => "Objects/dictobject.c",
             FunctionId::_PyObject_GetItemsIter => "Objects/typeobject.c",
             FunctionId::_PyObject_GetMethod => "Objects/object.c",
@@ -9758,6 +9872,7 @@ impl FunctionId {
             FunctionId::abstract_issubclass => "Objects/abstract.c",
             FunctionId::acquire_iter_result => "Objects/dictobject.c",
             FunctionId::add_all_subclasses => "Objects/typeobject.c",
+            FunctionId::add_operators => "Objects/typeobject.c",
             FunctionId::add_subclass => "Objects/typeobject.c",
             FunctionId::add_tp_new_wrapper => "Objects/typeobject.c",
             FunctionId::adjust_slice_indexes => "Objects/listobject.c",
@@ -9986,9 +10101,10 @@ impl FunctionId {
             FunctionId::check_set_special_type_attr => "Objects/typeobject.c",
             FunctionId::class_name => "Objects/typeobject.c",
             FunctionId::classmethod_get => "Objects/descrobject.c",
+            FunctionId::classmethoddescr_call => "Objects/descrobject.c",
             FunctionId::clear_global_interned_strings => "Objects/unicodeobject.c",
+            FunctionId::clear_interned_dict => "Objects/unicodeobject.c",
             FunctionId::clear_lock_held => "Objects/dictobject.c",
-            FunctionId::clear_slotdefs => "Objects/typeobject.c",
             FunctionId::clear_static_tp_subclasses => "Objects/typeobject.c",
             FunctionId::clear_static_type_objects => "Objects/typeobject.c",
             FunctionId::clear_tp_bases => "Objects/typeobject.c",
@@ -10143,6 +10259,7 @@ impl FunctionId {
             FunctionId::estimate_log2_keysize => "Objects/dictobject.c",
             FunctionId::evaluate_slice_index => "Objects/sliceobject.c",
             FunctionId::excess_args => "Objects/typeobject.c",
+            FunctionId::expect_manually_inherited => "Objects/typeobject.c",
             FunctionId::extra_ivars => "Objects/typeobject.c",
             FunctionId::fast_floor_div => "Objects/longobject.c",
             FunctionId::fast_mod => "Objects/longobject.c",
@@ -10249,6 +10366,7 @@ impl FunctionId {
             FunctionId::ga_unpacked_tuple_args => "Objects/genericaliasobject.c",
             FunctionId::ga_vectorcall => "Objects/genericaliasobject.c",
             FunctionId::gc_clear => "Objects/weakrefobject.c",
+            FunctionId::genericaliasobject_tuple_index => "Objects/genericaliasobject.c",
             FunctionId::get_bases_tuple => "Objects/typeobject.c",
             FunctionId::get_basic_refs => "Objects/weakrefobject.c",
             FunctionId::get_builtin_base_with_dict => "Objects/typeobject.c",
@@ -10388,6 +10506,8 @@ impl FunctionId {
             FunctionId::list_reverse => "Objects/listobject.c",
             FunctionId::list_richcompare => "Objects/listobject.c",
             FunctionId::list_richcompare_impl => "Objects/listobject.c",
+            FunctionId::list_slice => "Objects/listobject.c",
+            FunctionId::list_slice_lock_held => "Objects/listobject.c",
             FunctionId::list_slice_step_lock_held => "Objects/listobject.c",
             FunctionId::list_slice_wrap => "Objects/listobject.c",
             FunctionId::list_sort => "Objects/listobject.c",
@@ -10710,6 +10830,7 @@ impl FunctionId {
             FunctionId::remove_all_subclasses => "Objects/typeobject.c",
             FunctionId::remove_subclass => "Objects/typeobject.c",
             FunctionId::resize_copy => "Objects/unicodeobject.c",
+            FunctionId::resolve_slotdups => "Objects/typeobject.c",
             FunctionId::return_self => "Objects/bytearrayobject.c",
             FunctionId::reversed_dealloc => "Objects/enumobject.c",
             FunctionId::reversed_len => "Objects/enumobject.c",
@@ -10893,6 +11014,7 @@ impl FunctionId {
             FunctionId::slot_tp_richcompare => "Objects/typeobject.c",
             FunctionId::slot_tp_setattro => "Objects/typeobject.c",
             FunctionId::slot_tp_str => "Objects/typeobject.c",
+            FunctionId::slotptr => "Objects/typeobject.c",
             FunctionId::sm_call => "Objects/funcobject.c",
             FunctionId::sm_clear => "Objects/funcobject.c",
             FunctionId::sm_dealloc => "Objects/funcobject.c",
@@ -10964,7 +11086,7 @@ impl FunctionId {
             FunctionId::tuple_alloc => "Objects/tupleobject.c",
             FunctionId::tuple_count => "Objects/tupleobject.c",
             FunctionId::tuple_extend => "Objects/genericaliasobject.c",
-            FunctionId::tuple_index => "Objects/genericaliasobject.c",
+            FunctionId::tuple_index => "Objects/tupleobject.c",
             FunctionId::tuple_index_impl => "Objects/tupleobject.c",
             FunctionId::tuple_iter => "Objects/tupleobject.c",
             FunctionId::tuple_new => "Objects/tupleobject.c",
@@ -10980,9 +11102,9 @@ impl FunctionId {
             FunctionId::tupleiter_reduce => "Objects/tupleobject.c",
             FunctionId::tupleiter_setstate => "Objects/tupleobject.c",
             FunctionId::tuplelength => "Objects/tupleobject.c",
-            FunctionId::tupleobject_tuple_index => "Objects/tupleobject.c",
             FunctionId::tuplerepr => "Objects/tupleobject.c",
             FunctionId::tuplerichcompare => "Objects/tupleobject.c",
+            FunctionId::tupleslice => "Objects/tupleobject.c",
             FunctionId::tuplesubscript => "Objects/tupleobject.c",
             FunctionId::type___dir__ => "Objects/typeobject.c",
             FunctionId::type___dir___impl => "Objects/typeobject.c",
@@ -11223,6 +11345,9 @@ impl FunctionId {
             FunctionId::unsafe_float_compare => "Objects/listobject.c",
             FunctionId::unsafe_long_compare => "Objects/listobject.c",
             FunctionId::update_all_slots => "Objects/typeobject.c",
+            FunctionId::update_one_slot => "Objects/typeobject.c",
+            FunctionId::update_slot => "Objects/typeobject.c",
+            FunctionId::update_slots_callback => "Objects/typeobject.c",
             FunctionId::update_subclasses => "Objects/typeobject.c",
             FunctionId::valid_identifier => "Objects/typeobject.c",
             FunctionId::valid_index => "Objects/listobject.c",
@@ -11387,6 +11512,89 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject **"))
     }
+    /// What a pointer to a pointer to a struct that is no object points to.
+    fn read_pointer(
+        &mut self,
+        pointer: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("pointer to a pointer"))
+    }
+    /// Sets what a pointer to a pointer to a struct that is no object points to.
+    fn write_pointer(
+        &mut self,
+        pointer: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("pointer to a pointer"))
+    }
+    /// The function in a slot, by the place of the slot (`void **`).
+    fn read_function(
+        &mut self,
+        place: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("void **"))
+    }
+    /// Fills or empties a slot, by the place of the slot (`void **`).
+    fn write_function(
+        &mut self,
+        place: &Self::Object,
+        function: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("void **"))
+    }
+    /// The place of a slot of a type.
+    fn slot_address(
+        &mut self,
+        tp: &Self::Object,
+        slot: Slot,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported(slot.name()))
+    }
+    /// A pointer as a number, 0 for NULL, to tell which of two lies before the other.
+    fn address(&mut self, pointer: Option<&Self::Object>) -> Result<usize, Self::Error> {
+        Err(self.unsupported("comparison of pointers"))
+    }
+    /// Room for an array of pointers that lives as long as the world, all NULL.
+    fn new_array(
+        &mut self,
+        elements: &'static str,
+        count: usize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported(elements))
+    }
+    /// A variable that a function keeps between its calls, NULL at first: pointers, by the function's name, a point, and the variable's.
+    fn static_variable(
+        &mut self,
+        name: &'static str,
+        count: usize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported(name))
+    }
+    /// A member of a struct that is a pointer to a function, by the name of the method that reads it.
+    fn function_at(
+        &mut self,
+        name: &'static str,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported(name))
+    }
+    /// Sets a member of a struct that is a pointer to a function, by the name of the method that reads it.
+    fn set_function_at(
+        &mut self,
+        name: &'static str,
+        object: &Self::Object,
+        function: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported(name))
+    }
+    /// A member of a struct that is a C string, by the name of the method that reads it.
+    fn text_at(
+        &mut self,
+        name: &'static str,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported(name))
+    }
     /// What a slot of a type holds; `None` also if the suite is not there.
     fn slot(
         &mut self,
@@ -11543,7 +11751,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("GroupGenerator_grouping"))
+        self.text_at("GroupGenerator_grouping", object)
     }
     /// `GroupGenerator_i`.
     fn GroupGenerator_i(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
@@ -11812,7 +12020,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyByteArrayObject_ob_bytes"))
+        self.text_at("PyByteArrayObject_ob_bytes", object)
+    }
+    /// `PyByteArrayObject_ob_bytes_is_set`.
+    fn PyByteArrayObject_ob_bytes_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyByteArrayObject_ob_bytes_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyByteArrayObject_ob_bytes_is_set", value)
     }
     /// `PyByteArrayObject_ob_exports`.
     fn PyByteArrayObject_ob_exports(
@@ -11832,7 +12053,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyByteArrayObject_ob_start"))
+        self.text_at("PyByteArrayObject_ob_start", object)
     }
     /// `PyByteArray_AS_STRING`.
     fn PyByteArray_AS_STRING(
@@ -11899,7 +12120,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyBytesObject_ob_sval"))
+        self.text_at("PyBytesObject_ob_sval", object)
     }
     /// `PyBytes_AS_STRING`.
     fn PyBytes_AS_STRING(&mut self, op: &Self::Object) -> Result<String, Self::Error> {
@@ -11989,7 +12210,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyCFunctionObject_m_ml_ml_doc"))
+        self.text_at("PyCFunctionObject_m_ml_ml_doc", object)
     }
     /// `PyCFunctionObject_m_ml_ml_flags`.
     fn PyCFunctionObject_m_ml_ml_flags(
@@ -12009,14 +12230,14 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyCFunctionObject_m_ml_ml_meth"))
+        self.function_at("PyCFunctionObject_m_ml_ml_meth", object)
     }
     /// `PyCFunctionObject_m_ml_ml_name`.
     fn PyCFunctionObject_m_ml_ml_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyCFunctionObject_m_ml_ml_name"))
+        self.text_at("PyCFunctionObject_m_ml_ml_name", object)
     }
     /// `PyCFunctionObject_m_self`.
     fn PyCFunctionObject_m_self(
@@ -12302,7 +12523,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyCompactUnicodeObject_utf8"))
+        self.text_at("PyCompactUnicodeObject_utf8", object)
     }
     /// `PyCompactUnicodeObject_utf8_length`.
     fn PyCompactUnicodeObject_utf8_length(
@@ -12476,7 +12697,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_indices"))
+        self.text_at("PyDictKeysObject_dk_indices", object)
     }
     /// `PyDictKeysObject_dk_kind`.
     fn PyDictKeysObject_dk_kind(
@@ -12593,7 +12814,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys_dk_indices"))
+        self.text_at("PyDictObject_ma_keys_dk_indices", object)
     }
     /// `PyDictObject_ma_keys_dk_kind`.
     fn PyDictObject_ma_keys_dk_kind(
@@ -13638,7 +13859,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyGetSetDef_name"))
+        self.text_at("PyGetSetDef_name", object)
+    }
+    /// `PyGetSetDef_name_is_set`.
+    fn PyGetSetDef_name_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyGetSetDef_name_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyGetSetDef_name_is_set", value)
     }
     /// `PyGetSetDescrObject_d_getset_closure`.
     fn PyGetSetDescrObject_d_getset_closure(
@@ -13658,21 +13892,34 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyGetSetDescrObject_d_getset_doc"))
+        self.text_at("PyGetSetDescrObject_d_getset_doc", object)
+    }
+    /// `PyGetSetDescrObject_d_getset_doc_is_set`.
+    fn PyGetSetDescrObject_d_getset_doc_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyGetSetDescrObject_d_getset_doc_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyGetSetDescrObject_d_getset_doc_is_set", value)
     }
     /// `PyGetSetDescrObject_d_getset_get`.
     fn PyGetSetDescrObject_d_getset_get(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyGetSetDescrObject_d_getset_get"))
+        self.function_at("PyGetSetDescrObject_d_getset_get", object)
     }
     /// `PyGetSetDescrObject_d_getset_set`.
     fn PyGetSetDescrObject_d_getset_set(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyGetSetDescrObject_d_getset_set"))
+        self.function_at("PyGetSetDescrObject_d_getset_set", object)
     }
     /// `PyHeapTypeObject_as_async`.
     fn PyHeapTypeObject_as_async(
@@ -13821,10 +14068,23 @@ pub trait CApi: Sized {
     fn PyImport_GetModule(
         &mut self,
         name: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyImport_GetModule",
+                &mut [Asked::Object(Some(name))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyImport_GetModule", value)
+    }
+    /// `PyImport_Import`.
+    fn PyImport_Import(
+        &mut self,
+        name: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
-            .ask("PyImport_GetModule", &mut [Asked::Object(Some(name))], Gives::Object)?;
-        crate::calls::object(self, "PyImport_GetModule", value)
+            .ask("PyImport_Import", &mut [Asked::Object(Some(name))], Gives::Object)?;
+        crate::calls::object(self, "PyImport_Import", value)
     }
     /// `PyImport_ImportModule`.
     fn PyImport_ImportModule(
@@ -13919,6 +14179,40 @@ pub trait CApi: Sized {
         crate::calls::optional(
             self,
             "PyInterpreterState_cached_objects_objreduce",
+            value,
+        )
+    }
+    /// `PyInterpreterState_cached_objects_type_slots_pname`.
+    fn PyInterpreterState_cached_objects_type_slots_pname(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyInterpreterState_cached_objects_type_slots_pname",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(
+            self,
+            "PyInterpreterState_cached_objects_type_slots_pname",
+            value,
+        )
+    }
+    /// `PyInterpreterState_cached_objects_type_slots_ptrs`.
+    fn PyInterpreterState_cached_objects_type_slots_ptrs(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyInterpreterState_cached_objects_type_slots_ptrs",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(
+            self,
+            "PyInterpreterState_cached_objects_type_slots_ptrs",
             value,
         )
     }
@@ -14217,12 +14511,22 @@ pub trait CApi: Sized {
             )?;
         crate::calls::optional(self, "PyInterpreterState_unicode_fs_codec", value)
     }
-    /// `PyInterpreterState_unicode_fs_codec_encoding`.
-    fn PyInterpreterState_unicode_fs_codec_encoding(
+    /// `PyInterpreterState_unicode_fs_codec_encoding_is_set`.
+    fn PyInterpreterState_unicode_fs_codec_encoding_is_set(
         &mut self,
         object: &Self::Object,
-    ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_unicode_fs_codec_encoding"))
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyInterpreterState_unicode_fs_codec_encoding_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(
+            self,
+            "PyInterpreterState_unicode_fs_codec_encoding_is_set",
+            value,
+        )
     }
     /// `PyInterpreterState_unicode_ids`.
     fn PyInterpreterState_unicode_ids(
@@ -14560,7 +14864,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyMemberDef_name"))
+        self.text_at("PyMemberDef_name", object)
+    }
+    /// `PyMemberDef_name_is_set`.
+    fn PyMemberDef_name_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyMemberDef_name_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyMemberDef_name_is_set", value)
     }
     /// `PyMemberDef_offset`.
     fn PyMemberDef_offset(
@@ -14595,7 +14912,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyMemberDescrObject_d_member_doc"))
+        self.text_at("PyMemberDescrObject_d_member_doc", object)
+    }
+    /// `PyMemberDescrObject_d_member_doc_is_set`.
+    fn PyMemberDescrObject_d_member_doc_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyMemberDescrObject_d_member_doc_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyMemberDescrObject_d_member_doc_is_set", value)
     }
     /// `PyMemberDescrObject_d_member_flags`.
     fn PyMemberDescrObject_d_member_flags(
@@ -14615,7 +14945,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyMemberDescrObject_d_member_name"))
+        self.text_at("PyMemberDescrObject_d_member_name", object)
     }
     /// `PyMember_GetOne`.
     fn PyMember_GetOne(
@@ -14697,7 +15027,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyMethodDef_ml_name"))
+        self.text_at("PyMethodDef_ml_name", object)
+    }
+    /// `PyMethodDef_ml_name_is_set`.
+    fn PyMethodDef_ml_name_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyMethodDef_ml_name_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyMethodDef_ml_name_is_set", value)
     }
     /// `PyMethodDescrObject_d_common_d_type`.
     fn PyMethodDescrObject_d_common_d_type(
@@ -14730,7 +15073,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyMethodDescrObject_d_method_ml_doc"))
+        self.text_at("PyMethodDescrObject_d_method_ml_doc", object)
     }
     /// `PyMethodDescrObject_d_method_ml_flags`.
     fn PyMethodDescrObject_d_method_ml_flags(
@@ -14750,14 +15093,14 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyMethodDescrObject_d_method_ml_meth"))
+        self.function_at("PyMethodDescrObject_d_method_ml_meth", object)
     }
     /// `PyMethodDescrObject_d_method_ml_name`.
     fn PyMethodDescrObject_d_method_ml_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyMethodDescrObject_d_method_ml_name"))
+        self.text_at("PyMethodDescrObject_d_method_ml_name", object)
     }
     /// `PyMethodObject_im_func`.
     fn PyMethodObject_im_func(
@@ -14867,14 +15210,14 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_clear"))
+        self.function_at("PyModuleDef_m_clear", object)
     }
     /// `PyModuleDef_m_free`.
     fn PyModuleDef_m_free(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_free"))
+        self.function_at("PyModuleDef_m_free", object)
     }
     /// `PyModuleDef_m_methods`.
     fn PyModuleDef_m_methods(
@@ -14894,7 +15237,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_name"))
+        self.text_at("PyModuleDef_m_name", object)
     }
     /// `PyModuleDef_m_size`.
     fn PyModuleDef_m_size(
@@ -14923,7 +15266,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_traverse"))
+        self.function_at("PyModuleDef_m_traverse", object)
     }
     /// `PyModuleObject_md_def`.
     fn PyModuleObject_md_def(
@@ -15163,6 +15506,14 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "PyObject_CallOneArg", value)
+    }
+    /// `PyObject_Calloc`.
+    fn PyObject_Calloc(
+        &mut self,
+        nelem: usize,
+        elsize: usize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyObject_Calloc"))
     }
     /// `PyObject_ClearManagedDict`.
     fn PyObject_ClearManagedDict(
@@ -15561,7 +15912,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyStructSequence_Desc_name"))
+        self.text_at("PyStructSequence_Desc_name", object)
     }
     /// `PyStructSequence_GET_ITEM`.
     fn PyStructSequence_GET_ITEM(
@@ -15795,6 +16146,71 @@ pub trait CApi: Sized {
         let value = self.ask("PyTuple_Size", &mut [Asked::Object(object)], Gives::Size)?;
         crate::calls::int(self, "PyTuple_Size", value)
     }
+    /// `PyTypeObject_tp_as_async`.
+    fn PyTypeObject_tp_as_async(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyTypeObject_tp_as_async",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_as_async", value)
+    }
+    /// `PyTypeObject_tp_as_buffer`.
+    fn PyTypeObject_tp_as_buffer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyTypeObject_tp_as_buffer",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_as_buffer", value)
+    }
+    /// `PyTypeObject_tp_as_mapping`.
+    fn PyTypeObject_tp_as_mapping(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyTypeObject_tp_as_mapping",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_as_mapping", value)
+    }
+    /// `PyTypeObject_tp_as_number`.
+    fn PyTypeObject_tp_as_number(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyTypeObject_tp_as_number",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_as_number", value)
+    }
+    /// `PyTypeObject_tp_as_sequence`.
+    fn PyTypeObject_tp_as_sequence(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyTypeObject_tp_as_sequence",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_as_sequence", value)
+    }
     /// `PyTypeObject_tp_base`.
     fn PyTypeObject_tp_base(
         &mut self,
@@ -15865,7 +16281,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_doc"))
+        self.text_at("PyTypeObject_tp_doc", object)
+    }
+    /// `PyTypeObject_tp_doc_is_set`.
+    fn PyTypeObject_tp_doc_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyTypeObject_tp_doc_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyTypeObject_tp_doc_is_set", value)
     }
     /// `PyTypeObject_tp_flags`.
     fn PyTypeObject_tp_flags(
@@ -15950,7 +16379,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_name"))
+        self.text_at("PyTypeObject_tp_name", object)
+    }
+    /// `PyTypeObject_tp_name_is_set`.
+    fn PyTypeObject_tp_name_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyTypeObject_tp_name_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyTypeObject_tp_name_is_set", value)
     }
     /// `PyTypeObject_tp_subclasses`.
     fn PyTypeObject_tp_subclasses(
@@ -16110,12 +16552,18 @@ pub trait CApi: Sized {
             .ask("PyType_Spec_flags", &mut [Asked::Object(Some(object))], Gives::Size)?;
         crate::calls::int(self, "PyType_Spec_flags", value)
     }
-    /// `PyType_Spec_name`.
-    fn PyType_Spec_name(
+    /// `PyType_Spec_name_is_set`.
+    fn PyType_Spec_name_is_set(
         &mut self,
         object: &Self::Object,
-    ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyType_Spec_name"))
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "PyType_Spec_name_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "PyType_Spec_name_is_set", value)
     }
     /// `PyType_Spec_slots`.
     fn PyType_Spec_slots(
@@ -16431,6 +16879,20 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "PyUnicode_DecodeASCII", value)
+    }
+    /// `PyUnicode_DecodeFSDefaultAndSize`.
+    fn PyUnicode_DecodeFSDefaultAndSize(
+        &mut self,
+        s: &str,
+        size: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "PyUnicode_DecodeFSDefaultAndSize",
+                &mut [Asked::Str(Some(s)), Asked::Int(size as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeFSDefaultAndSize", value)
     }
     /// `PyUnicode_DecodeLatin1`.
     fn PyUnicode_DecodeLatin1(
@@ -16979,7 +17441,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyWrapperDescrObject_d_base_doc"))
+        self.text_at("PyWrapperDescrObject_d_base_doc", object)
     }
     /// `PyWrapperDescrObject_d_base_flags`.
     fn PyWrapperDescrObject_d_base_flags(
@@ -16999,21 +17461,34 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("PyWrapperDescrObject_d_base_name"))
+        self.text_at("PyWrapperDescrObject_d_base_name", object)
+    }
+    /// `PyWrapperDescrObject_d_base_name_strobj`.
+    fn PyWrapperDescrObject_d_base_name_strobj(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "PyWrapperDescrObject_d_base_name_strobj",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyWrapperDescrObject_d_base_name_strobj", value)
     }
     /// `PyWrapperDescrObject_d_base_wrapper`.
     fn PyWrapperDescrObject_d_base_wrapper(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyWrapperDescrObject_d_base_wrapper"))
+        self.function_at("PyWrapperDescrObject_d_base_wrapper", object)
     }
     /// `PyWrapperDescrObject_d_wrapped`.
     fn PyWrapperDescrObject_d_wrapped(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("PyWrapperDescrObject_d_wrapped"))
+        self.function_at("PyWrapperDescrObject_d_wrapped", object)
     }
     /// `Py_BuildValue`.
     fn Py_BuildValue(
@@ -17429,7 +17904,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_small_buffer"))
+        self.text_at("_PyBytesWriter_small_buffer", object)
     }
     /// `_PyBytesWriter_use_bytearray`.
     fn _PyBytesWriter_use_bytearray(
@@ -17727,7 +18202,7 @@ pub trait CApi: Sized {
     fn _PyDict_GetItemRef_KnownHash(
         &mut self,
         op: Option<&Self::Object>,
-        key: &Self::Object,
+        key: Option<&Self::Object>,
         hash: isize,
         result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
@@ -17736,7 +18211,7 @@ pub trait CApi: Sized {
                 "_PyDict_GetItemRef_KnownHash",
                 &mut [
                     Asked::Object(op),
-                    Asked::Object(Some(key)),
+                    Asked::Object(key),
                     Asked::Int(hash as i64),
                     Asked::Out(result),
                 ],
@@ -17995,7 +18470,7 @@ pub trait CApi: Sized {
         locals: Option<&Self::Object>,
         args: &[Self::Object],
         argcount: usize,
-        kwnames: &Self::Object,
+        kwnames: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyEval_Vector"))
     }
@@ -18860,9 +19335,12 @@ pub trait CApi: Sized {
         crate::calls::int(self, "_PyObject_GetMethod", value)
     }
     /// `_PyObject_HashFast`.
-    fn _PyObject_HashFast(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
+    fn _PyObject_HashFast(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
         let value = self
-            .ask("_PyObject_HashFast", &mut [Asked::Object(Some(op))], Gives::Size)?;
+            .ask("_PyObject_HashFast", &mut [Asked::Object(op)], Gives::Size)?;
         crate::calls::int(self, "_PyObject_HashFast", value)
     }
     /// `_PyObject_Init`.
@@ -18930,6 +19408,14 @@ pub trait CApi: Sized {
                 Gives::Int,
             )?;
         crate::calls::int(self, "_PyObject_IsUniquelyReferenced", value)
+    }
+    /// `_PyObject_MakeDictFromInstanceAttributes`.
+    fn _PyObject_MakeDictFromInstanceAttributes(
+        &mut self,
+        obj: &Self::Object,
+        values: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_MakeDictFromInstanceAttributes"))
     }
     /// `_PyObject_MallocWithType`.
     fn _PyObject_MallocWithType(
@@ -19076,14 +19562,8 @@ pub trait CApi: Sized {
     fn _PyObject_ValuesPointer(
         &mut self,
         obj: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        let value = self
-            .ask(
-                "_PyObject_ValuesPointer",
-                &mut [Asked::Object(Some(obj))],
-                Gives::Nothing,
-            )?;
-        crate::calls::nothing(self, "_PyObject_ValuesPointer", value)
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_ValuesPointer"))
     }
     /// `_PyObject_VectorcallDictTstate`.
     fn _PyObject_VectorcallDictTstate(
@@ -20447,7 +20927,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("_Py_Identifier_string"))
+        self.text_at("_Py_Identifier_string", object)
     }
     /// `_Py_IsImmortal`.
     fn _Py_IsImmortal(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
@@ -21445,7 +21925,20 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("_Py_unicode_fs_codec_encoding"))
+        self.text_at("_Py_unicode_fs_codec_encoding", object)
+    }
+    /// `_Py_unicode_fs_codec_encoding_is_set`.
+    fn _Py_unicode_fs_codec_encoding_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "_Py_unicode_fs_codec_encoding_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "_Py_unicode_fs_codec_encoding_is_set", value)
     }
     /// `_Py_unicode_fs_codec_error_handler`.
     fn _Py_unicode_fs_codec_error_handler(
@@ -21465,7 +21958,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("_Py_unicode_fs_codec_errors"))
+        self.text_at("_Py_unicode_fs_codec_errors", object)
     }
     /// `_Py_unicode_fs_codec_utf8`.
     fn _Py_unicode_fs_codec_utf8(
@@ -21595,12 +22088,6 @@ pub trait CApi: Sized {
             .ask("_list_clear", &mut [Asked::Object(Some(object))], Gives::Int)?;
         crate::calls::int(self, "_list_clear", value)
     }
-    /// `add_operators`.
-    fn add_operators(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        let value = self
-            .ask("add_operators", &mut [Asked::Object(Some(object))], Gives::Int)?;
-        crate::calls::int(self, "add_operators", value)
-    }
     /// `anextawaitableobject_default_value`.
     fn anextawaitableobject_default_value(
         &mut self,
@@ -21701,6 +22188,25 @@ pub trait CApi: Sized {
                 Gives::Size,
             )?;
         crate::calls::int(self, "anylib_find", value)
+    }
+    /// `as_read_buffer`.
+    fn as_read_buffer(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: &mut isize,
+    ) -> Result<i32, Self::Error> {
+        let value = self
+            .ask(
+                "as_read_buffer",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::OutSize(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "as_read_buffer", value)
     }
     /// `ascii_upper_or_lower`.
     fn ascii_upper_or_lower(
@@ -23059,7 +23565,7 @@ pub trait CApi: Sized {
         &mut self,
         function: &Self::Function,
         v: &Self::Object,
-        w: Option<&Self::Object>,
+        w: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_update_callback"))
     }
@@ -23241,9 +23747,10 @@ pub trait CApi: Sized {
             )?;
         crate::calls::optional(self, "classmethod_cm_callable", value)
     }
-    /// `clear_interned_dict`.
-    fn clear_interned_dict(&mut self) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_interned_dict"))
+    /// `clear_slotdefs`.
+    fn clear_slotdefs(&mut self) -> Result<(), Self::Error> {
+        let value = self.ask("clear_slotdefs", &mut [], Gives::Nothing)?;
+        crate::calls::nothing(self, "clear_slotdefs", value)
     }
     /// `clear_slots`.
     fn clear_slots(
@@ -24762,44 +25269,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::object(self, "list_reverse_impl", value)
     }
-    /// `list_slice`.
-    fn list_slice(
-        &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        args: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "list_slice",
-                &mut [
-                    Asked::Object(Some(a0)),
-                    Asked::Int(a1 as i64),
-                    Asked::Int(args as i64),
-                ],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "list_slice", value)
-    }
-    /// `list_slice_lock_held`.
-    fn list_slice_lock_held(
-        &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        args: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "list_slice_lock_held",
-                &mut [
-                    Asked::Object(Some(a0)),
-                    Asked::Int(a1 as i64),
-                    Asked::Int(args as i64),
-                ],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "list_slice_lock_held", value)
-    }
     /// `list_sort_impl`.
     fn list_sort_impl(
         &mut self,
@@ -25156,26 +25625,12 @@ pub trait CApi: Sized {
             .ask("new_reference", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
         crate::calls::nothing(self, "new_reference", value)
     }
-    /// `object___reduce_ex___impl`.
-    fn object___reduce_ex___impl(
-        &mut self,
-        a0: &Self::Object,
-        args: i32,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "object___reduce_ex___impl",
-                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "object___reduce_ex___impl", value)
-    }
     /// `parse_weakref_init_args`.
     fn parse_weakref_init_args(
         &mut self,
         a0: &str,
         a1: &Self::Object,
-        a2: &Self::Object,
+        a2: Option<&Self::Object>,
         a3: &mut Option<Self::Object>,
         args: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
@@ -25185,7 +25640,7 @@ pub trait CApi: Sized {
                 &mut [
                     Asked::Str(Some(a0)),
                     Asked::Object(Some(a1)),
-                    Asked::Object(Some(a2)),
+                    Asked::Object(a2),
                     Asked::Out(a3),
                     Asked::Out(args),
                 ],
@@ -25271,12 +25726,25 @@ pub trait CApi: Sized {
             )?;
         crate::calls::optional(self, "propertyobject_prop_set", value)
     }
-    /// `pytype_slotdef_name`.
-    fn pytype_slotdef_name(
+    /// `pytype_slotdef_function`.
+    fn pytype_slotdef_function(
         &mut self,
         object: &Self::Object,
-    ) -> Result<String, Self::Error> {
-        Err(self.unsupported("pytype_slotdef_name"))
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        self.function_at("pytype_slotdef_function", object)
+    }
+    /// `pytype_slotdef_name_is_set`.
+    fn pytype_slotdef_name_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask(
+                "pytype_slotdef_name_is_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "pytype_slotdef_name_is_set", value)
     }
     /// `pytype_slotdef_name_strobj`.
     fn pytype_slotdef_name_strobj(
@@ -25309,7 +25777,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("pytype_slotdef_wrapper"))
+        self.function_at("pytype_slotdef_wrapper", object)
     }
     /// `rangeiterobject_index`.
     fn rangeiterobject_index(
@@ -25962,7 +26430,7 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Function>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCFunctionObject_vectorcall"))
+        self.set_function_at("PyCFunctionObject_vectorcall", object, value)
     }
     /// `set_PyCMethodObject_mm_class`.
     fn set_PyCMethodObject_mm_class(
@@ -26590,7 +27058,7 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Function>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_vectorcall"))
+        self.set_function_at("PyFunctionObject_vectorcall", object, value)
     }
     /// `set_PyGC_Head__gc_prev`.
     fn set_PyGC_Head__gc_prev(
@@ -26731,6 +27199,42 @@ pub trait CApi: Sized {
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "set_PyInstanceMethodObject_func", value)
+    }
+    /// `set_PyInterpreterState_cached_objects_interned_strings`.
+    fn set_PyInterpreterState_cached_objects_interned_strings(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        let value = self
+            .ask(
+                "set_PyInterpreterState_cached_objects_interned_strings",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set_PyInterpreterState_cached_objects_interned_strings",
+            value,
+        )
+    }
+    /// `set_PyInterpreterState_cached_objects_type_slots_pname`.
+    fn set_PyInterpreterState_cached_objects_type_slots_pname(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        let value = self
+            .ask(
+                "set_PyInterpreterState_cached_objects_type_slots_pname",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set_PyInterpreterState_cached_objects_type_slots_pname",
+            value,
+        )
     }
     /// `set_PyInterpreterState_dict_state_global_version`.
     fn set_PyInterpreterState_dict_state_global_version(
@@ -27017,7 +27521,7 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Function>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMethodDescrObject_vectorcall"))
+        self.set_function_at("PyMethodDescrObject_vectorcall", object, value)
     }
     /// `set_PyMethodObject_im_func`.
     fn set_PyMethodObject_im_func(
@@ -27067,7 +27571,7 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Function>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMethodObject_vectorcall"))
+        self.set_function_at("PyMethodObject_vectorcall", object, value)
     }
     /// `set_PyModuleDef_m_base_m_index`.
     fn set_PyModuleDef_m_base_m_index(
@@ -27654,7 +28158,7 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Function>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyWeakReference_vectorcall"))
+        self.set_function_at("PyWeakReference_vectorcall", object, value)
     }
     /// `set_PyWeakReference_wr_callback`.
     fn set_PyWeakReference_wr_callback(
@@ -27725,6 +28229,14 @@ pub trait CApi: Sized {
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "set_PyWrapperDescrObject_d_base", value)
+    }
+    /// `set_PyWrapperDescrObject_d_wrapped`.
+    fn set_PyWrapperDescrObject_d_wrapped(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        self.set_function_at("PyWrapperDescrObject_d_wrapped", object, value)
     }
     /// `set_Py_buffer_buf`.
     fn set_Py_buffer_buf(
@@ -28088,7 +28600,7 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Function>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyRuntimeState_ref_tracer_tracer_func"))
+        self.set_function_at("_PyRuntimeState_ref_tracer_tracer_func", object, value)
     }
     /// `set__PyRuntimeState_types_next_version_tag`.
     fn set__PyRuntimeState_types_next_version_tag(
@@ -28901,7 +29413,7 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Function>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_gaobject_vectorcall"))
+        self.set_function_at("gaobject_vectorcall", object, value)
     }
     /// `set_gaobject_weakreflist`.
     fn set_gaobject_weakreflist(
@@ -30299,9 +30811,27 @@ pub trait CApi: Sized {
     fn skip_signature(&mut self, object: &str) -> Result<String, Self::Error> {
         Err(self.unsupported("skip_signature"))
     }
-    /// `slotdef_name`.
-    fn slotdef_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
-        Err(self.unsupported("slotdef_name"))
+    /// `slotdef_function`.
+    fn slotdef_function(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        let value = self
+            .ask(
+                "slotdef_function",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "slotdef_function", value)
+    }
+    /// `slotdef_name_is_set`.
+    fn slotdef_name_is_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        let value = self
+            .ask("slotdef_name_is_set", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::truth(self, "slotdef_name_is_set", value)
     }
     /// `slotdef_name_strobj`.
     fn slotdef_name_strobj(
@@ -30327,17 +30857,14 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("slotdef_wrapper"))
+        self.function_at("slotdef_wrapper", object)
     }
-    /// `slotptr`.
-    fn slotptr(&mut self, a0: &Self::Object, args: i32) -> Result<(), Self::Error> {
-        let value = self
-            .ask(
-                "slotptr",
-                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
-                Gives::Nothing,
-            )?;
-        crate::calls::nothing(self, "slotptr", value)
+    /// `sortslice_keys_all`.
+    fn sortslice_keys_all(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Vec<Self::Object>, Self::Error> {
+        Err(self.unsupported("sortslice_keys_all"))
     }
     /// `sortslice_keys_at`.
     fn sortslice_keys_at(
@@ -30457,7 +30984,7 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("stringlib_prework_needle"))
+        self.text_at("stringlib_prework_needle", object)
     }
     /// `stringlib_prework_period`.
     fn stringlib_prework_period(
@@ -30657,25 +31184,6 @@ pub trait CApi: Sized {
                 Gives::Optional,
             )?;
         crate::calls::optional(self, "tupleiterobject_it_seq", value)
-    }
-    /// `tupleslice`.
-    fn tupleslice(
-        &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        args: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "tupleslice",
-                &mut [
-                    Asked::Object(Some(a0)),
-                    Asked::Int(a1 as i64),
-                    Asked::Int(args as i64),
-                ],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "tupleslice", value)
     }
     /// `type_cache_entry_value`.
     fn type_cache_entry_value(
@@ -32092,36 +32600,22 @@ pub trait CApi: Sized {
     fn update_one_slot(
         &mut self,
         a0: &Self::Object,
-        args: &Self::Object,
+        args: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
                 "update_one_slot",
-                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
                 Gives::Object,
             )?;
         crate::calls::object(self, "update_one_slot", value)
-    }
-    /// `update_slot`.
-    fn update_slot(
-        &mut self,
-        a0: &Self::Object,
-        args: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask(
-                "update_slot",
-                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
-                Gives::Int,
-            )?;
-        crate::calls::int(self, "update_slot", value)
     }
     /// `wrapperbase_name`.
     fn wrapperbase_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
-        Err(self.unsupported("wrapperbase_name"))
+        self.text_at("wrapperbase_name", object)
     }
     /// `wrapperobject_descr`.
     fn wrapperobject_descr(

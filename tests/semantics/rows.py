@@ -124,5 +124,5 @@ OPERATIONS = {
 }
 # Those that no translation comes to the end of yet: at what it stops, or why there is none.
 IDLE = {
-    "method_vectorcall": "is not translated", "wrapper_call": "PyWrapperDescrObject_d_wrapped",
+    "method_vectorcall": "is not translated",
 } | ({"object_new": "is not translated"} if sys.version_info < (3, 12) else {})

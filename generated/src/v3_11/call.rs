@@ -85,10 +85,10 @@ pub fn PyObject_VectorcallDict<C: CApi>(
     callable: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyObject_VectorcallDict);
-    return Ok(c._PyObject_FastCallDictTstate(callable, args, nargsf, Some(kwargs))?);
+    return Ok(c._PyObject_FastCallDictTstate(callable, args, nargsf, kwargs)?);
 }
 /// CPython: Objects/call.c, `_PyObject_MakeTpCall`.
 pub fn _PyObject_MakeTpCall<C: CApi>(
@@ -221,20 +221,20 @@ pub fn PyObject_Call<C: CApi>(
     c: &mut C,
     callable: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyObject_Call);
-    return Ok(c._PyObject_Call(callable, args, Some(kwargs))?);
+    return Ok(c._PyObject_Call(callable, args, kwargs)?);
 }
 /// CPython: Objects/call.c, `PyCFunction_Call`.
 pub fn PyCFunction_Call<C: CApi>(
     c: &mut C,
     callable: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyCFunction_Call);
-    return Ok(c._PyObject_Call(callable, args, Some(kwargs))?);
+    return Ok(c._PyObject_Call(callable, args, kwargs)?);
 }
 /// CPython: Objects/call.c, `PyObject_CallOneArg`.
 pub fn PyObject_CallOneArg<C: CApi>(
@@ -253,7 +253,7 @@ pub fn _PyFunction_Vectorcall<C: CApi>(
     func: &C::Object,
     stack: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyFunction_Vectorcall);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -344,7 +344,7 @@ pub fn PyObject_VectorcallMethod<C: CApi>(
     name: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_VectorcallMethod);
     let item = c.item(args, 0)?;
@@ -359,15 +359,7 @@ pub fn PyObject_VectorcallMethod<C: CApi>(
             (args.get(1..).unwrap_or_default(), nargsf_3)
         };
         return Ok(
-            Some(
-                c
-                    ._PyObject_VectorcallTstate(
-                        callable_2,
-                        args_2,
-                        nargsf_4,
-                        Some(kwnames),
-                    )?,
-            ),
+            Some(c._PyObject_VectorcallTstate(callable_2, args_2, nargsf_4, kwnames)?),
         );
     }
     return Ok(None);

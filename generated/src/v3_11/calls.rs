@@ -75,6 +75,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::PyObject_AsReadBuffer,
+        prototype: "(object:PyObject, pointer:void, out isize:Py_ssize_t) -> i32",
+    },
+    Function {
         id: FunctionId::PyObject_GetBuffer,
         prototype: "(object:PyObject, object:Py_buffer, i32:int) -> i32",
     },
@@ -492,11 +496,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bool_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bool_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bool_and,
@@ -528,7 +532,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::bytearray_clear,
@@ -548,7 +552,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_translate,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_maketrans,
@@ -560,11 +564,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_split,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_rsplit,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reverse,
@@ -600,11 +604,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_decode,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_splitlines,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_fromhex,
@@ -612,7 +616,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_hex,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reduce,
@@ -728,7 +732,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::stringlib_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::stringlib_zfill,
@@ -884,7 +888,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_split,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_partition,
@@ -896,7 +900,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_rsplit,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_strip,
@@ -912,7 +916,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_translate,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_maketrans,
@@ -932,11 +936,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_decode,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_splitlines,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_fromhex,
@@ -944,11 +948,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_hex,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::getnextarg,
@@ -1040,7 +1044,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytesobject_stringlib_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytesobject_stringlib_zfill,
@@ -1248,7 +1252,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_VectorcallDict,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyObject_MakeTpCall,
@@ -1260,11 +1264,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_Call,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyCFunction_Call,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyObject_CallOneArg,
@@ -1272,7 +1276,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyFunction_Vectorcall,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyEval_CallObjectWithKeywords,
@@ -1284,7 +1288,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_VectorcallMethod,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyCell_New,
@@ -1292,7 +1296,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::cell_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyCell_Get,
@@ -1332,11 +1336,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::instancemethod_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyMethod_Function,
@@ -1404,7 +1408,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::instancemethod_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::instancemethod_descr_get,
@@ -1440,7 +1444,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::complex_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyComplex_RealAsDouble,
@@ -1544,7 +1548,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_vectorcall_VARARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_VARARGS_KEYWORDS,
@@ -1552,23 +1556,27 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_FASTCALL,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_NOARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_O,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::classmethoddescr_call,
+        prototype: "static (object:PyMethodDescrObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::wrapperdescr_raw_call,
@@ -1576,7 +1584,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrapperdescr_call,
-        prototype: "static (object:PyWrapperDescrObject, object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyWrapperDescrObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::descrobject_method_get_doc,
@@ -1633,6 +1641,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyDescr_NewGetSet,
         prototype: "(object:PyTypeObject, pointer:PyGetSetDef) -> object",
+    },
+    Function {
+        id: FunctionId::PyDescr_NewWrapper,
+        prototype: "(object:PyTypeObject, pointer:structwrapperbase, other:void) -> object",
     },
     Function {
         id: FunctionId::PyDescr_IsData,
@@ -1752,7 +1764,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrapper_call,
-        prototype: "static (object:wrapperobject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:wrapperobject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyWrapper_New,
@@ -1804,11 +1816,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::mappingproxy_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::property_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::dict_fromkeys,
@@ -2000,7 +2012,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dict_update,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyDict_MergeFromSeq2,
@@ -2088,7 +2100,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dict_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::dict_vectorcall,
@@ -2240,7 +2252,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::make_dict_from_instance_attributes,
-        prototype: "static (pointer?:PyDictKeysObject, pointer:PyDictValues) -> object",
+        prototype: "static (pointer?:PyDictKeysObject, pointer?:PyDictValues) -> object",
     },
     Function {
         id: FunctionId::_PyObject_MakeDictFromInstanceAttributes,
@@ -2249,6 +2261,18 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyObject_GetInstanceAttribute,
         prototype: "(object:PyObject, pointer:PyDictValues, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::_PyObject_ClearInstanceAttributes,
+        prototype: "(object:PyObject) -> nothing",
+    },
+    Function {
+        id: FunctionId::_PyObject_FreeInstanceAttributes,
+        prototype: "(object:PyObject) -> nothing",
+    },
+    Function {
+        id: FunctionId::PyObject_GenericGetDict,
+        prototype: "(object:PyObject, nothing:void) -> object",
     },
     Function {
         id: FunctionId::_PyObjectDict_SetItem,
@@ -2260,11 +2284,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::enum_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::reversed_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::enum_new_impl,
@@ -2300,7 +2324,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::reversed_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::reversed_dealloc,
@@ -2352,7 +2376,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::float___getnewargs__,
@@ -2452,7 +2476,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::float_getreal,
@@ -2592,7 +2616,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::func_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::func_new_impl,
@@ -2636,7 +2660,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::cm_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::cm_get___isabstractmethod__,
@@ -2664,11 +2688,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::sm_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::sm_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::sm_get___isabstractmethod__,
@@ -2695,7 +2719,7 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
-        id: FunctionId::tuple_index,
+        id: FunctionId::genericaliasobject_tuple_index,
         prototype: "static (object?:PyObject, isize:Py_ssize_t, object:PyObject) -> isize",
     },
     Function {
@@ -2728,11 +2752,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::ga_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::ga_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::ga_richcompare,
@@ -2768,7 +2792,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::ga_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::ga_iternext,
@@ -2884,7 +2908,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::list_sort,
-        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::list_reverse,
@@ -2896,7 +2920,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::list___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::list___sizeof__,
@@ -2961,6 +2985,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::list_item,
         prototype: "static (object:PyListObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::list_slice,
+        prototype: "static (object:PyListObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::PyList_GetSlice,
@@ -3052,7 +3080,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::list_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::list___sizeof___impl,
@@ -3116,7 +3144,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::int___getnewargs__,
@@ -3148,11 +3176,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::int_to_bytes,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::int_from_bytes,
-        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::medium_value,
@@ -3488,23 +3516,23 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::cfunction_vectorcall_FASTCALL,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_NOARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_O,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_call,
@@ -3592,7 +3620,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::module___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::module___init___impl,
@@ -3799,6 +3827,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::_PyObject_GetDictPtr,
+        prototype: "(object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyObject_SelfIter,
         prototype: "(object:PyObject) -> object",
     },
@@ -3924,11 +3956,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::range_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_vectorcall,
-        prototype: "static (object:PyTypeObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_dealloc,
@@ -4128,15 +4160,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::frozenset_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::frozenset_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_copy,
@@ -4276,11 +4308,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_init,
-        prototype: "static (object:PySetObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PySetObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::set_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PySet_New,
@@ -4364,7 +4396,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::slice_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::slice_repr,
@@ -4408,7 +4440,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::structseq_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyStructSequence_InitType2,
@@ -4427,12 +4459,12 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(pointer:PyStructSequence_Desc) -> object",
     },
     Function {
-        id: FunctionId::tupleobject_tuple_index,
+        id: FunctionId::tuple_index,
         prototype: "static (object:PyTupleObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::tuple_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::tuple___getnewargs__,
@@ -4487,6 +4519,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::tupleslice,
+        prototype: "static (object:PyTupleObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
+    },
+    Function {
         id: FunctionId::PyTuple_GetSlice,
         prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
     },
@@ -4508,7 +4544,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::tuple_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::tuple_subtype_new,
@@ -4740,7 +4776,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyType_GenericNew,
-        prototype: "(object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "(object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::traverse_slots,
@@ -4968,7 +5004,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyType_FromSpecWithBases,
@@ -5032,7 +5068,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_prepare,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::merge_class_dict,
@@ -5060,7 +5096,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::object_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::object_dealloc,
@@ -5120,7 +5156,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyObject_GetNewArguments,
-        prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
+        prototype: "static (object:PyObject, out object:PyObject, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyObject_GetItemsIter,
@@ -5137,6 +5173,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::object___reduce___impl,
         prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::object___reduce_ex___impl,
+        prototype: "static (object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::object_subclasshook,
@@ -5344,7 +5384,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrap_call,
-        prototype: "static (object:PyObject, object:PyObject, other:void, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, other:void, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::wrap_del,
@@ -5396,11 +5436,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrap_init,
-        prototype: "static (object:PyObject, object:PyObject, other:void, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, other:void, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::tp_new_wrapper,
-        prototype: "static (object?:PyObject, object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object?:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::add_tp_new_wrapper,
@@ -5592,7 +5632,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::slot_tp_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::slot_tp_getattro,
@@ -5632,11 +5672,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::slot_tp_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::slot_tp_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::slot_tp_finalize,
@@ -5655,8 +5695,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
-        id: FunctionId::clear_slotdefs,
-        prototype: "static () -> nothing",
+        id: FunctionId::slotptr,
+        prototype: "static (object:PyTypeObject, i32:int) -> pointer",
+    },
+    Function {
+        id: FunctionId::resolve_slotdups,
+        prototype: "static (object:PyTypeObject, object:PyObject) -> pointer",
+    },
+    Function {
+        id: FunctionId::update_slots_callback,
+        prototype: "static (object:PyTypeObject, pointer?:void) -> i32",
+    },
+    Function {
+        id: FunctionId::update_slot,
+        prototype: "static (object:PyTypeObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::fixup_slot_dispatchers,
@@ -5676,11 +5728,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::update_subclasses,
-        prototype: "static (object:PyTypeObject, object:PyObject, other:update_callback, pointer?:void) -> i32",
+        prototype: "static (object:PyTypeObject, object?:PyObject, other:update_callback, pointer?:void) -> i32",
     },
     Function {
         id: FunctionId::recurse_down_subclasses,
-        prototype: "static (object:PyTypeObject, object:PyObject, other:update_callback, pointer?:void) -> i32",
+        prototype: "static (object:PyTypeObject, object?:PyObject, other:update_callback, pointer?:void) -> i32",
+    },
+    Function {
+        id: FunctionId::add_operators,
+        prototype: "static (object:PyTypeObject) -> i32",
     },
     Function {
         id: FunctionId::super_dealloc,
@@ -5704,7 +5760,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::super_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::super_init_impl,
@@ -5712,7 +5768,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::super_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_new_empty,
@@ -5736,11 +5792,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_encode,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_isascii,
@@ -5820,15 +5876,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_split,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_rsplit,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_splitlines,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_swapcase,
@@ -5856,7 +5912,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_Py_GetErrorHandler,
@@ -6071,10 +6127,6 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, str:char) -> object",
     },
     Function {
-        id: FunctionId::PyUnicode_EncodeFSDefault,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
         id: FunctionId::PyUnicode_AsEncodedUnicode,
         prototype: "(object:PyObject, str:char, str:char) -> object",
     },
@@ -6089,10 +6141,6 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_DecodeFSDefault,
         prototype: "(str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeFSDefaultAndSize,
-        prototype: "(str:char, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_AsUTF8,
@@ -6616,19 +6664,19 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::output_markup,
-        prototype: "static (object:SubString, object:SubString, i32:int, u32:Py_UCS4, object:_PyUnicodeWriter, object?:PyObject, object:PyObject, i32:int, object:AutoNumber) -> i32",
+        prototype: "static (object:SubString, object:SubString, i32:int, u32:Py_UCS4, object:_PyUnicodeWriter, object?:PyObject, object?:PyObject, i32:int, object:AutoNumber) -> i32",
     },
     Function {
         id: FunctionId::do_markup,
-        prototype: "static (object:SubString, object?:PyObject, object:PyObject, object:_PyUnicodeWriter, i32:int, object:AutoNumber) -> i32",
+        prototype: "static (object:SubString, object?:PyObject, object?:PyObject, object:_PyUnicodeWriter, i32:int, object:AutoNumber) -> i32",
     },
     Function {
         id: FunctionId::build_string,
-        prototype: "static (object:SubString, object?:PyObject, object:PyObject, i32:int, object:AutoNumber) -> object",
+        prototype: "static (object:SubString, object?:PyObject, object?:PyObject, i32:int, object:AutoNumber) -> object",
     },
     Function {
         id: FunctionId::do_string_format,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::do_string_format_map,
@@ -6816,7 +6864,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::weakref_vectorcall,
-        prototype: "static (object:PyWeakReference, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyWeakReference, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::weakref_hash,
@@ -6840,7 +6888,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::weakref___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::proxy_checkref,
@@ -7158,6 +7206,17 @@ fn of_abstract<C: CApi>(
         FunctionId::PyObject_CheckReadBuffer => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::abstract_::PyObject_CheckReadBuffer(c, a0)?))
+        }
+        FunctionId::PyObject_AsReadBuffer => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let mut a2: isize = Value::int(c, args, 2usize)?;
+            {
+                let result = Value::number(
+                    super::abstract_::PyObject_AsReadBuffer(c, a0, a1, &mut a2)?,
+                );
+                Ok(Value::Several(vec![result, Value::number(a2)]))
+            }
         }
         FunctionId::PyObject_GetBuffer => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -7696,14 +7755,14 @@ fn of_boolobject<C: CApi>(
         FunctionId::bool_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::boolobject::bool_new(c, a0, a1, a2)?))
         }
         FunctionId::bool_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::boolobject::bool_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::bool_and => {
@@ -7764,7 +7823,7 @@ fn of_bytearrayobject<C: CApi>(
         FunctionId::bytearray___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_clear => {
@@ -7791,7 +7850,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_translate(c, a0, a1, a2, a3)?,
@@ -7813,7 +7872,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_split(c, a0, a1, a2, a3)?,
@@ -7824,7 +7883,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, a3)?,
@@ -7880,14 +7939,14 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_decode(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytearray_splitlines => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, a3)?,
@@ -7903,7 +7962,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytearray_reduce => {
@@ -8079,7 +8138,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
@@ -8327,7 +8386,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_split(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_partition => {
@@ -8344,7 +8403,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_rsplit(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_strip => {
@@ -8369,7 +8428,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_translate(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_maketrans => {
@@ -8397,14 +8456,14 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::bytesobject::bytes_decode(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_splitlines => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_splitlines(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_fromhex => {
@@ -8416,13 +8475,13 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_hex(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::bytesobject::bytes_new(c, a0, a1, a2)?))
         }
         FunctionId::getnextarg => {
@@ -8574,7 +8633,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
@@ -8871,7 +8930,7 @@ fn of_call<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::call::PyObject_VectorcallDict(c, a0, a1, a2, a3)?))
         }
         FunctionId::_PyObject_MakeTpCall => {
@@ -8890,13 +8949,13 @@ fn of_call<C: CApi>(
         FunctionId::PyObject_Call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::call::PyObject_Call(c, a0, a1, a2)?))
         }
         FunctionId::PyCFunction_Call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::call::PyCFunction_Call(c, a0, a1, a2)?))
         }
         FunctionId::PyObject_CallOneArg => {
@@ -8908,7 +8967,7 @@ fn of_call<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::PyEval_CallObjectWithKeywords => {
@@ -8926,7 +8985,7 @@ fn of_call<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::call::PyObject_VectorcallMethod(c, a0, a1, a2, a3)?))
         }
         _ => Err(c.unsupported(id.name())),
@@ -8947,7 +9006,7 @@ fn of_cellobject<C: CApi>(
         FunctionId::cell_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::cellobject::cell_new(c, a0, a1, a2)?))
         }
         FunctionId::PyCell_Get => {
@@ -9008,13 +9067,13 @@ fn of_classobject<C: CApi>(
         FunctionId::method_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::classobject::method_new(c, a0, a1, a2)?))
         }
         FunctionId::instancemethod_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::classobject::instancemethod_new(c, a0, a1, a2)?))
         }
         FunctionId::PyMethod_Function => {
@@ -9097,7 +9156,7 @@ fn of_classobject<C: CApi>(
         FunctionId::instancemethod_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::classobject::instancemethod_call(c, a0, a1, a2)?))
         }
         FunctionId::instancemethod_descr_get => {
@@ -9159,7 +9218,7 @@ fn of_complexobject<C: CApi>(
         FunctionId::complex_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::complexobject::complex_new(c, a0, a1, a2)?))
         }
         FunctionId::PyComplex_RealAsDouble => {
@@ -9304,7 +9363,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, a3)?,
@@ -9332,7 +9391,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
@@ -9349,7 +9408,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3)?,
@@ -9360,7 +9419,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
@@ -9377,7 +9436,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, a3)?,
@@ -9388,8 +9447,14 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::descrobject::method_vectorcall_O(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::classmethoddescr_call => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            Ok(Value::Object(super::descrobject::classmethoddescr_call(c, a0, a1, a2)?))
         }
         FunctionId::wrapperdescr_raw_call => {
             let a0 = Value::nullable(c, args, 0usize)?;
@@ -9405,7 +9470,7 @@ fn of_descrobject<C: CApi>(
         FunctionId::wrapperdescr_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::wrapperdescr_call(c, a0, a1, a2)?))
         }
         FunctionId::descrobject_method_get_doc => {
@@ -9615,7 +9680,7 @@ fn of_descrobject<C: CApi>(
         FunctionId::wrapper_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::wrapper_call(c, a0, a1, a2)?))
         }
         FunctionId::PyWrapper_New => {
@@ -9696,13 +9761,13 @@ fn of_descrobject<C: CApi>(
         FunctionId::mappingproxy_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::mappingproxy_new(c, a0, a1, a2)?))
         }
         FunctionId::property_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::descrobject::property_init(c, a0, a1, a2)?))
         }
         _ => Err(c.unsupported(id.name())),
@@ -9995,7 +10060,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::dict_update => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::dictobject::dict_update(c, a0, a1, a2)?))
         }
         FunctionId::PyDict_MergeFromSeq2 => {
@@ -10110,7 +10175,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::dict_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::dict_init(c, a0, a1, a2)?))
         }
         FunctionId::dict_vectorcall => {
@@ -10297,7 +10362,7 @@ fn of_dictobject<C: CApi>(
         }
         FunctionId::make_dict_from_instance_attributes => {
             let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             Ok(
                 Value::Object(
                     super::dictobject::make_dict_from_instance_attributes(c, a0, a1)?,
@@ -10326,6 +10391,24 @@ fn of_dictobject<C: CApi>(
                     super::dictobject::_PyObject_GetInstanceAttribute(c, a0, a1, a2)?,
                 ),
             )
+        }
+        FunctionId::_PyObject_ClearInstanceAttributes => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::dictobject::_PyObject_ClearInstanceAttributes(c, a0)?;
+                Value::Nothing
+            })
+        }
+        FunctionId::_PyObject_FreeInstanceAttributes => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::dictobject::_PyObject_FreeInstanceAttributes(c, a0)?;
+                Value::Nothing
+            })
+        }
+        FunctionId::PyObject_GenericGetDict => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::dictobject::PyObject_GenericGetDict(c, a0)?))
         }
         FunctionId::_PyObjectDict_SetItem => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10360,13 +10443,13 @@ fn of_enumobject<C: CApi>(
         FunctionId::enum_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::enumobject::enum_new(c, a0, a1, a2)?))
         }
         FunctionId::reversed_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::enumobject::reversed_new(c, a0, a1, a2)?))
         }
         FunctionId::enum_new_impl => {
@@ -10418,7 +10501,7 @@ fn of_enumobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::reversed_dealloc => {
@@ -10497,7 +10580,7 @@ fn of_floatobject<C: CApi>(
         FunctionId::float_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::floatobject::float_new(c, a0, a1, a2)?))
         }
         FunctionId::float___getnewargs__ => {
@@ -10621,7 +10704,7 @@ fn of_floatobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::floatobject::float_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::float_getreal => {
@@ -10801,7 +10884,7 @@ fn of_funcobject<C: CApi>(
         FunctionId::func_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::funcobject::func_new(c, a0, a1, a2)?))
         }
         FunctionId::func_new_impl => {
@@ -10869,7 +10952,7 @@ fn of_funcobject<C: CApi>(
         FunctionId::cm_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::funcobject::cm_init(c, a0, a1, a2)?))
         }
         FunctionId::cm_get___isabstractmethod__ => {
@@ -10904,13 +10987,13 @@ fn of_funcobject<C: CApi>(
         FunctionId::sm_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::funcobject::sm_init(c, a0, a1, a2)?))
         }
         FunctionId::sm_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::funcobject::sm_call(c, a0, a1, a2)?))
         }
         FunctionId::sm_get___isabstractmethod__ => {
@@ -10952,7 +11035,7 @@ fn of_genericaliasobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::genericaliasobject::ga_repr(c, a0)?))
         }
-        FunctionId::tuple_index => {
+        FunctionId::genericaliasobject_tuple_index => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
@@ -11004,14 +11087,14 @@ fn of_genericaliasobject<C: CApi>(
         FunctionId::ga_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::genericaliasobject::ga_call(c, a0, a1, a2)?))
         }
         FunctionId::ga_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::ga_richcompare => {
@@ -11057,7 +11140,7 @@ fn of_genericaliasobject<C: CApi>(
         FunctionId::ga_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::genericaliasobject::ga_new(c, a0, a1, a2)?))
         }
         FunctionId::ga_iternext => {
@@ -11229,7 +11312,7 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::listobject::list_sort(c, a0, a1, a2, a3)?))
         }
         FunctionId::list_reverse => {
@@ -11246,7 +11329,7 @@ fn of_listobject<C: CApi>(
         FunctionId::list___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::listobject::list___init__(c, a0, a1, a2)?))
         }
         FunctionId::list___sizeof__ => {
@@ -11333,6 +11416,12 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::from(super::listobject::list_item(c, a0, a1)?))
+        }
+        FunctionId::list_slice => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::Object(super::listobject::list_slice(c, a0, a1, a2)?))
         }
         FunctionId::PyList_GetSlice => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11456,7 +11545,7 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::listobject::list_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::list___sizeof___impl => {
@@ -11547,7 +11636,7 @@ fn of_longobject<C: CApi>(
         FunctionId::long_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::longobject::long_new(c, a0, a1, a2)?))
         }
         FunctionId::int___getnewargs__ => {
@@ -11590,14 +11679,14 @@ fn of_longobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::longobject::int_to_bytes(c, a0, a1, a2, a3)?))
         }
         FunctionId::int_from_bytes => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::longobject::int_from_bytes(c, a0, a1, a2, a3)?))
         }
         FunctionId::medium_value => {
@@ -12028,7 +12117,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_FASTCALL(
@@ -12045,7 +12134,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
@@ -12062,7 +12151,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
@@ -12079,7 +12168,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_NOARGS(c, a0, a1, a2, a3)?,
@@ -12090,7 +12179,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, a3)?,
@@ -12218,7 +12307,7 @@ fn of_moduleobject<C: CApi>(
         FunctionId::module___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::moduleobject::module___init__(c, a0, a1, a2)?))
         }
         FunctionId::module___init___impl => {
@@ -12530,6 +12619,10 @@ fn of_object<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::object::_PyObject_DictPointer(c, a0)?))
         }
+        FunctionId::_PyObject_GetDictPtr => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::object::_PyObject_GetDictPtr(c, a0)?))
+        }
         FunctionId::PyObject_SelfIter => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::object::PyObject_SelfIter(c, a0)?))
@@ -12692,14 +12785,14 @@ fn of_rangeobject<C: CApi>(
         FunctionId::range_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::rangeobject::range_new(c, a0, a1, a2)?))
         }
         FunctionId::range_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::rangeobject::range_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::range_dealloc => {
@@ -12969,20 +13062,20 @@ fn of_setobject<C: CApi>(
         FunctionId::frozenset_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::setobject::frozenset_new(c, a0, a1, a2)?))
         }
         FunctionId::frozenset_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::setobject::frozenset_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::set_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::setobject::set_new(c, a0, a1, a2)?))
         }
         FunctionId::set_copy => {
@@ -13167,14 +13260,14 @@ fn of_setobject<C: CApi>(
         FunctionId::set_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::setobject::set_init(c, a0, a1, a2)?))
         }
         FunctionId::set_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::setobject::set_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::PySet_New => {
@@ -13373,7 +13466,7 @@ fn of_sliceobject<C: CApi>(
         FunctionId::slice_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::sliceobject::slice_new(c, a0, a1, a2)?))
         }
         FunctionId::slice_repr => {
@@ -13464,7 +13557,7 @@ fn of_structseq<C: CApi>(
         FunctionId::structseq_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::structseq::structseq_new(c, a0, a1, a2)?))
         }
         FunctionId::PyStructSequence_InitType2 => {
@@ -13502,7 +13595,7 @@ fn of_tupleobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
-        FunctionId::tupleobject_tuple_index => {
+        FunctionId::tuple_index => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
@@ -13511,7 +13604,7 @@ fn of_tupleobject<C: CApi>(
         FunctionId::tuple_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::tupleobject::tuple_new(c, a0, a1, a2)?))
         }
         FunctionId::tuple___getnewargs__ => {
@@ -13575,6 +13668,12 @@ fn of_tupleobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::tupleobject::_PyTuple_FromArraySteal(c, a0, a1)?))
         }
+        FunctionId::tupleslice => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::Object(super::tupleobject::tupleslice(c, a0, a1, a2)?))
+        }
         FunctionId::PyTuple_GetSlice => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -13608,7 +13707,7 @@ fn of_tupleobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::tupleobject::tuple_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::tuple_subtype_new => {
@@ -13743,7 +13842,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::object___reduce_ex__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object___reduce_ex__(c, a0, a1)?))
+            Ok(Value::from(super::typeobject::object___reduce_ex__(c, a0, a1)?))
         }
         FunctionId::object___format__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13916,7 +14015,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::PyType_GenericNew => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::PyType_GenericNew(c, a0, a1, a2)?))
         }
         FunctionId::subtype_clear => {
@@ -14209,7 +14308,7 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::typeobject::type_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::PyType_FromSpecWithBases => {
@@ -14295,7 +14394,7 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::typeobject::type_prepare(c, a0, a1, a2, a3)?))
         }
         FunctionId::merge_class_dict => {
@@ -14327,7 +14426,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::object_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::object_init(c, a0, a1, a2)?))
         }
         FunctionId::object_dealloc => {
@@ -14343,7 +14442,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::object_str => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::object_str(c, a0)?))
+            Ok(Value::Object(super::typeobject::object_str(c, a0)?))
         }
         FunctionId::object_richcompare => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14402,17 +14501,17 @@ fn of_typeobject<C: CApi>(
         FunctionId::_PyObject_GetNewArguments => {
             let a0 = Value::object(c, args, 0usize)?;
             let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
             {
                 let result = Value::number(
                     super::typeobject::_PyObject_GetNewArguments(
                         c,
                         a0,
                         &mut a1,
-                        &mut a2,
+                        a2.as_mut(),
                     )?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
+                Ok(Value::Several(vec![result, Value::from(a1), Value::set(a2)]))
             }
         }
         FunctionId::_PyObject_GetItemsIter => {
@@ -14438,6 +14537,11 @@ fn of_typeobject<C: CApi>(
         FunctionId::object___reduce___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::object___reduce___impl(c, a0)?))
+        }
+        FunctionId::object___reduce_ex___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::object___reduce_ex___impl(c, a0, a1)?))
         }
         FunctionId::object_subclasshook => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14594,7 +14698,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::tp_new_wrapper => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::tp_new_wrapper(c, a0, a1, a2)?))
         }
         FunctionId::add_tp_new_wrapper => {
@@ -14835,7 +14939,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::slot_tp_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::slot_tp_call(c, a0, a1, a2)?))
         }
         FunctionId::slot_tp_getattro => {
@@ -14889,13 +14993,13 @@ fn of_typeobject<C: CApi>(
         FunctionId::slot_tp_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::slot_tp_init(c, a0, a1, a2)?))
         }
         FunctionId::slot_tp_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::slot_tp_new(c, a0, a1, a2)?))
         }
         FunctionId::slot_tp_finalize => {
@@ -14917,11 +15021,25 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::typeobject::slot_am_anext(c, a0)?))
         }
-        FunctionId::clear_slotdefs => {
-            Ok({
-                super::typeobject::clear_slotdefs(c)?;
-                Value::Nothing
-            })
+        FunctionId::slotptr => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::slotptr(c, a0, a1)?))
+        }
+        FunctionId::resolve_slotdups => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::resolve_slotdups(c, a0, a1)?))
+        }
+        FunctionId::update_slots_callback => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::update_slots_callback(c, a0, a1)?))
+        }
+        FunctionId::update_slot => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::update_slot(c, a0, a1)?))
         }
         FunctionId::fixup_slot_dispatchers => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14945,6 +15063,10 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::type_new_init_subclass(c, a0, a1)?))
+        }
+        FunctionId::add_operators => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::add_operators(c, a0)?))
         }
         FunctionId::super_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14976,7 +15098,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::super_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::super_init(c, a0, a1, a2)?))
         }
         FunctionId::super_init_impl => {
@@ -14989,7 +15111,7 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::typeobject::super_vectorcall(c, a0, a1, a2, a3)?))
         }
         _ => Err(c.unsupported(id.name())),
@@ -15030,14 +15152,14 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::unicodeobject::unicode_encode(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_expandtabs => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, a3)?,
@@ -15147,21 +15269,21 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_split(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_rsplit => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_splitlines => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::unicodeobject::unicode_splitlines(c, a0, a1, a2, a3)?,
@@ -15201,7 +15323,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::unicode_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::unicodeobject::unicode_new(c, a0, a1, a2)?))
         }
         FunctionId::_Py_GetErrorHandler => {
@@ -15774,10 +15896,6 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::text(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_EncodeLocale(c, a0, a1)?))
         }
-        FunctionId::PyUnicode_EncodeFSDefault => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0)?))
-        }
         FunctionId::PyUnicode_AsEncodedUnicode => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::text(c, args, 1usize)?;
@@ -15806,15 +15924,6 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::PyUnicode_DecodeFSDefault => {
             let a0 = Value::text(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeFSDefault(c, a0)?))
-        }
-        FunctionId::PyUnicode_DecodeFSDefaultAndSize => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeFSDefaultAndSize(c, a0, a1)?,
-                ),
-            )
         }
         FunctionId::PyUnicode_AsUTF8 => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -16870,7 +16979,7 @@ fn of_unicodeobject<C: CApi>(
             let a3 = Value::int(c, args, 3usize)?;
             let a4 = Value::object(c, args, 4usize)?;
             let a5 = Value::nullable(c, args, 5usize)?;
-            let a6 = Value::object(c, args, 6usize)?;
+            let a6 = Value::nullable(c, args, 6usize)?;
             let a7 = Value::int(c, args, 7usize)?;
             let a8 = Value::object(c, args, 8usize)?;
             Ok(
@@ -16893,7 +17002,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::do_markup => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             let a3 = Value::object(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
             let a5 = Value::object(c, args, 5usize)?;
@@ -16906,7 +17015,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::build_string => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             let a3 = Value::int(c, args, 3usize)?;
             let a4 = Value::object(c, args, 4usize)?;
             Ok(Value::from(super::unicodeobject::build_string(c, a0, a1, a2, a3, a4)?))
@@ -16914,7 +17023,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::do_string_format => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::unicodeobject::do_string_format(c, a0, a1, a2)?))
         }
         FunctionId::do_string_format_map => {
@@ -17203,7 +17312,7 @@ fn of_weakrefobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, a3)?,
@@ -17250,7 +17359,7 @@ fn of_weakrefobject<C: CApi>(
         FunctionId::weakref___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::weakrefobject::weakref___init__(c, a0, a1, a2)?))
         }
         FunctionId::proxy_checkref => {

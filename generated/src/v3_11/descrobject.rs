@@ -577,7 +577,7 @@ pub fn method_vectorcall_VARARGS<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_VARARGS);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -592,8 +592,7 @@ pub fn method_vectorcall_VARARGS<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
-    {
+    if super::descrobject::method_check_args(c, func, args, result, kwnames)? != 0 {
         return Ok(None);
     }
     let argstuple = c
@@ -677,7 +676,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -702,6 +701,10 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let object_2 = match kwnames {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
         let result_2 = match c
             .call_PyCMethod(
                 meth,
@@ -709,7 +712,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
                 &object,
                 args.get(1..).unwrap_or_default(),
                 result.wrapping_sub(1) as usize,
-                kwnames,
+                &object_2,
             )
         {
             Ok(result_2) => result_2,
@@ -730,7 +733,7 @@ pub fn method_vectorcall_FASTCALL<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_FASTCALL);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -745,8 +748,7 @@ pub fn method_vectorcall_FASTCALL<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
-    {
+    if super::descrobject::method_check_args(c, func, args, result, kwnames)? != 0 {
         return Ok(None);
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
@@ -777,7 +779,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_FASTCALL_KEYWORDS);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -797,13 +799,17 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
     }
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
+        let object = match kwnames {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
         let result_2 = match c
             .call__PyCFunctionFastWithKeywords(
                 meth,
                 &item,
                 args.get(1..).unwrap_or_default(),
                 result.wrapping_sub(1),
-                kwnames,
+                &object,
             )
         {
             Ok(result_2) => result_2,
@@ -824,7 +830,7 @@ pub fn method_vectorcall_NOARGS<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_NOARGS);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -839,8 +845,7 @@ pub fn method_vectorcall_NOARGS<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
-    {
+    if super::descrobject::method_check_args(c, func, args, result, kwnames)? != 0 {
         return Ok(None);
     }
     if !(result != 1) {
@@ -877,7 +882,7 @@ pub fn method_vectorcall_O<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::method_vectorcall_O);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -892,8 +897,7 @@ pub fn method_vectorcall_O<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    if super::descrobject::method_check_args(c, func, args, result, Some(kwnames))? != 0
-    {
+    if super::descrobject::method_check_args(c, func, args, result, kwnames)? != 0 {
         return Ok(None);
     }
     if result != 2 {
@@ -928,6 +932,53 @@ pub fn method_vectorcall_O<C: CApi>(
         return Ok(Some(result_2));
     }
     return Ok(None);
+}
+/// CPython: Objects/descrobject.c, `classmethoddescr_call`.
+pub fn classmethoddescr_call<C: CApi>(
+    c: &mut C,
+    descr: &C::Object,
+    args: &C::Object,
+    kwds: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::classmethoddescr_call);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    if !(result < 1) {
+        let self_ = c.PyTuple_GET_ITEM(args, 0)?;
+        let bound = super::descrobject::classmethod_get(c, descr, None, Some(&self_))?;
+        let items = c.PyTupleObject_ob_item_all(args)?;
+        return Ok(
+            super::call::PyObject_VectorcallDict(
+                c,
+                &bound,
+                items.get(1..).unwrap_or_default(),
+                result.wrapping_sub(1) as usize,
+                kwds,
+            )?,
+        );
+    }
+    let result_2 = super::descrobject::descr_name(c, descr)?;
+    let d_type = c.PyDescrObject_d_type(descr)?;
+    let object = match d_type.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_name")),
+    };
+    let tp_name = c.PyTypeObject_tp_name(&object)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "descriptor '%V' of '%.100s' object needs an argument",
+                &[
+                    match result_2.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Str("?".to_owned()),
+                    Argument::Str(tp_name.clone()),
+                ],
+            ),
+    );
 }
 /// CPython: Objects/descrobject.c, `wrapperdescr_raw_call`.
 pub fn wrapperdescr_raw_call<C: CApi>(
@@ -1030,7 +1081,7 @@ pub fn wrapperdescr_call<C: CApi>(
     c: &mut C,
     descr: &C::Object,
     args: Option<&C::Object>,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrapperdescr_call);
     let object = match args {
@@ -1094,7 +1145,7 @@ pub fn wrapperdescr_call<C: CApi>(
                 Some(descr),
                 Some(&self_),
                 &args_2,
-                Some(kwds),
+                kwds,
             )?,
         );
     }
@@ -1317,9 +1368,11 @@ pub fn member_get_doc<C: CApi>(
     descr: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::member_get_doc);
-    c.PyMemberDescrObject_d_member_doc(descr)?;
-    let doc = c.PyMemberDescrObject_d_member_doc(descr)?;
-    return Ok(c.PyUnicode_FromString(Some(&doc))?);
+    if c.PyMemberDescrObject_d_member_doc_is_set(descr)? {
+        let doc = c.PyMemberDescrObject_d_member_doc(descr)?;
+        return Ok(c.PyUnicode_FromString(Some(&doc))?);
+    }
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/descrobject.c, `getset_get_doc`.
 pub fn getset_get_doc<C: CApi>(
@@ -1327,9 +1380,11 @@ pub fn getset_get_doc<C: CApi>(
     descr: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::getset_get_doc);
-    c.PyGetSetDescrObject_d_getset_doc(descr)?;
-    let doc = c.PyGetSetDescrObject_d_getset_doc(descr)?;
-    return Ok(c.PyUnicode_FromString(Some(&doc))?);
+    if c.PyGetSetDescrObject_d_getset_doc_is_set(descr)? {
+        let doc = c.PyGetSetDescrObject_d_getset_doc(descr)?;
+        return Ok(c.PyUnicode_FromString(Some(&doc))?);
+    }
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/descrobject.c, `wrapperdescr_get_doc`.
 pub fn wrapperdescr_get_doc<C: CApi>(
@@ -1395,159 +1450,41 @@ pub fn PyDescr_NewMethod<C: CApi>(
     method: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyDescr_NewMethod);
-    match c.PyMethodDef_ml_flags(method)? & 655 {
-        1 => {
-            let ml_name = c.PyMethodDef_ml_name(method)?;
-            let PyMethodDescr_Type = c.global(Global::PyMethodDescr_Type)?;
-            let descr = super::descrobject::descr_new(
-                c,
-                &PyMethodDescr_Type,
-                type_,
-                &ml_name,
-            )?;
-            if let Some(descr_2) = &descr {
-                c.set_PyMethodDescrObject_d_method(descr_2, Some(method))?;
-                let method_vectorcall_VARARGS = c
-                    .function(FunctionId::method_vectorcall_VARARGS)?;
-                c.set_PyMethodDescrObject_vectorcall(
-                    descr_2,
-                    Some(&method_vectorcall_VARARGS),
-                )?;
-            }
-            return Ok(descr);
-        }
-        3 => {
-            let ml_name_2 = c.PyMethodDef_ml_name(method)?;
-            let PyMethodDescr_Type_2 = c.global(Global::PyMethodDescr_Type)?;
-            let descr_3 = super::descrobject::descr_new(
-                c,
-                &PyMethodDescr_Type_2,
-                type_,
-                &ml_name_2,
-            )?;
-            if let Some(descr_4) = &descr_3 {
-                c.set_PyMethodDescrObject_d_method(descr_4, Some(method))?;
-                let method_vectorcall_VARARGS_KEYWORDS = c
-                    .function(FunctionId::method_vectorcall_VARARGS_KEYWORDS)?;
-                c.set_PyMethodDescrObject_vectorcall(
-                    descr_4,
-                    Some(&method_vectorcall_VARARGS_KEYWORDS),
-                )?;
-            }
-            return Ok(descr_3);
-        }
-        128 => {
-            let ml_name_3 = c.PyMethodDef_ml_name(method)?;
-            let PyMethodDescr_Type_3 = c.global(Global::PyMethodDescr_Type)?;
-            let descr_5 = super::descrobject::descr_new(
-                c,
-                &PyMethodDescr_Type_3,
-                type_,
-                &ml_name_3,
-            )?;
-            if let Some(descr_6) = &descr_5 {
-                c.set_PyMethodDescrObject_d_method(descr_6, Some(method))?;
-                let method_vectorcall_FASTCALL = c
-                    .function(FunctionId::method_vectorcall_FASTCALL)?;
-                c.set_PyMethodDescrObject_vectorcall(
-                    descr_6,
-                    Some(&method_vectorcall_FASTCALL),
-                )?;
-            }
-            return Ok(descr_5);
-        }
-        130 => {
-            let ml_name_4 = c.PyMethodDef_ml_name(method)?;
-            let PyMethodDescr_Type_4 = c.global(Global::PyMethodDescr_Type)?;
-            let descr_7 = super::descrobject::descr_new(
-                c,
-                &PyMethodDescr_Type_4,
-                type_,
-                &ml_name_4,
-            )?;
-            if let Some(descr_8) = &descr_7 {
-                c.set_PyMethodDescrObject_d_method(descr_8, Some(method))?;
-                let method_vectorcall_FASTCALL_KEYWORDS = c
-                    .function(FunctionId::method_vectorcall_FASTCALL_KEYWORDS)?;
-                c.set_PyMethodDescrObject_vectorcall(
-                    descr_8,
-                    Some(&method_vectorcall_FASTCALL_KEYWORDS),
-                )?;
-            }
-            return Ok(descr_7);
-        }
-        4 => {
-            let ml_name_5 = c.PyMethodDef_ml_name(method)?;
-            let PyMethodDescr_Type_5 = c.global(Global::PyMethodDescr_Type)?;
-            let descr_9 = super::descrobject::descr_new(
-                c,
-                &PyMethodDescr_Type_5,
-                type_,
-                &ml_name_5,
-            )?;
-            if let Some(descr_10) = &descr_9 {
-                c.set_PyMethodDescrObject_d_method(descr_10, Some(method))?;
-                let method_vectorcall_NOARGS = c
-                    .function(FunctionId::method_vectorcall_NOARGS)?;
-                c.set_PyMethodDescrObject_vectorcall(
-                    descr_10,
-                    Some(&method_vectorcall_NOARGS),
-                )?;
-            }
-            return Ok(descr_9);
-        }
-        8 => {
-            let ml_name_6 = c.PyMethodDef_ml_name(method)?;
-            let PyMethodDescr_Type_6 = c.global(Global::PyMethodDescr_Type)?;
-            let descr_11 = super::descrobject::descr_new(
-                c,
-                &PyMethodDescr_Type_6,
-                type_,
-                &ml_name_6,
-            )?;
-            if let Some(descr_12) = &descr_11 {
-                c.set_PyMethodDescrObject_d_method(descr_12, Some(method))?;
-                let method_vectorcall_O = c.function(FunctionId::method_vectorcall_O)?;
-                c.set_PyMethodDescrObject_vectorcall(
-                    descr_12,
-                    Some(&method_vectorcall_O),
-                )?;
-            }
-            return Ok(descr_11);
-        }
-        642 => {
-            let ml_name_7 = c.PyMethodDef_ml_name(method)?;
-            let PyMethodDescr_Type_7 = c.global(Global::PyMethodDescr_Type)?;
-            let descr_13 = super::descrobject::descr_new(
-                c,
-                &PyMethodDescr_Type_7,
-                type_,
-                &ml_name_7,
-            )?;
-            if let Some(descr_14) = &descr_13 {
-                c.set_PyMethodDescrObject_d_method(descr_14, Some(method))?;
-                let method_vectorcall_FASTCALL_KEYWORDS_METHOD = c
-                    .function(FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD)?;
-                c.set_PyMethodDescrObject_vectorcall(
-                    descr_14,
-                    Some(&method_vectorcall_FASTCALL_KEYWORDS_METHOD),
-                )?;
-            }
-            return Ok(descr_13);
-        }
+    let ml_flags = c.PyMethodDef_ml_flags(method)?;
+    let vectorcall = match ml_flags & 655 {
+        1 => c.function(FunctionId::method_vectorcall_VARARGS)?,
+        3 => c.function(FunctionId::method_vectorcall_VARARGS_KEYWORDS)?,
+        128 => c.function(FunctionId::method_vectorcall_FASTCALL)?,
+        130 => c.function(FunctionId::method_vectorcall_FASTCALL_KEYWORDS)?,
+        4 => c.function(FunctionId::method_vectorcall_NOARGS)?,
+        8 => c.function(FunctionId::method_vectorcall_O)?,
+        642 => c.function(FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD)?,
         _ => {
-            let ml_name_8 = c.PyMethodDef_ml_name(method)?;
+            let ml_name = c.PyMethodDef_ml_name(method)?;
             let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
             return Err(
                 c
                     .PyErr_Format(
                         &PyExc_SystemError,
                         "%s() method: bad call flags",
-                        &[Argument::Str(ml_name_8.clone())],
+                        &[Argument::Str(ml_name.clone())],
                     ),
             );
         }
+    };
+    let ml_name_2 = c.PyMethodDef_ml_name(method)?;
+    let PyMethodDescr_Type = c.global(Global::PyMethodDescr_Type)?;
+    let descr = super::descrobject::descr_new(
+        c,
+        &PyMethodDescr_Type,
+        type_,
+        &ml_name_2,
+    )?;
+    if let Some(descr_2) = &descr {
+        c.set_PyMethodDescrObject_d_method(descr_2, Some(method))?;
+        c.set_PyMethodDescrObject_vectorcall(descr_2, Some(&vectorcall))?;
     }
+    return Ok(descr);
 }
 /// CPython: Objects/descrobject.c, `PyDescr_NewClassMethod`.
 pub fn PyDescr_NewClassMethod<C: CApi>(
@@ -1596,6 +1533,23 @@ pub fn PyDescr_NewGetSet<C: CApi>(
     let descr = super::descrobject::descr_new(c, &PyGetSetDescr_Type, type_, &name)?;
     if let Some(descr_2) = &descr {
         c.set_PyGetSetDescrObject_d_getset(descr_2, Some(getset))?;
+    }
+    return Ok(descr);
+}
+/// CPython: Objects/descrobject.c, `PyDescr_NewWrapper`.
+pub fn PyDescr_NewWrapper<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    base: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyDescr_NewWrapper);
+    let name = c.wrapperbase_name(base)?;
+    let PyWrapperDescr_Type = c.global(Global::PyWrapperDescr_Type)?;
+    let descr = super::descrobject::descr_new(c, &PyWrapperDescr_Type, type_, &name)?;
+    if let Some(descr_2) = &descr {
+        c.set_PyWrapperDescrObject_d_base(descr_2, Some(base))?;
+        c.set_PyWrapperDescrObject_d_wrapped(descr_2, Some(wrapped))?;
     }
     return Ok(descr);
 }
@@ -2135,7 +2089,7 @@ pub fn wrapper_call<C: CApi>(
     c: &mut C,
     wp: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrapper_call);
     let descr = c.wrapperobject_descr(wp)?;
@@ -2146,7 +2100,7 @@ pub fn wrapper_call<C: CApi>(
             descr.as_ref(),
             self_.as_ref(),
             args,
-            Some(kwds),
+            kwds,
         )?,
     );
 }
@@ -2640,7 +2594,7 @@ pub fn mappingproxy_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::mappingproxy_new);
     let result = c.PyTuple_GET_SIZE(args)?;
@@ -2649,7 +2603,7 @@ pub fn mappingproxy_new<C: CApi>(
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["mappingproxy", "mapping"],
             1,
@@ -2667,17 +2621,22 @@ pub fn property_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::property_init);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(0);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["property", "fget", "fset", "fdel", "doc"],
             0,

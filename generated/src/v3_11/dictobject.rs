@@ -1545,11 +1545,10 @@ pub fn dict_update<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_update);
-    if super::dictobject::dict_update_common(c, self_, args, Some(kwds), "update")? != -1
-    {
+    if super::dictobject::dict_update_common(c, self_, args, kwds, "update")? != -1 {
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -1935,12 +1934,10 @@ pub fn dict_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_init);
-    return Ok(
-        super::dictobject::dict_update_common(c, self_, args, Some(kwds), "dict")?,
-    );
+    return Ok(super::dictobject::dict_update_common(c, self_, args, kwds, "dict")?);
 }
 /// CPython: Objects/dictobject.c, `dict_vectorcall`.
 pub fn dict_vectorcall<C: CApi>(
@@ -2853,7 +2850,7 @@ pub fn _PyObject_InitializeDict<C: CApi>(
 pub fn make_dict_from_instance_attributes<C: CApi>(
     c: &mut C,
     keys: Option<&C::Object>,
-    values: &C::Object,
+    values: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::make_dict_from_instance_attributes);
     super::dictobject::dictkeys_incref(c, keys)?;
@@ -2863,7 +2860,11 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
         let mut used = 0isize;
         loop {
             if i < super::dictobject::shared_keys_usable_size(c, keys)? {
-                let val = c.PyDictValues_values_at(values, i)?;
+                let object = match values {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->values")),
+                };
+                let val = c.PyDictValues_values_at(&object, i)?;
                 let (track_3, used_3) = if let Some(val_2) = &val {
                     let used_2 = used.wrapping_add(1);
                     let value = {
@@ -2927,7 +2928,7 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
             break (track, used);
         }
     };
-    let res = match c.new_dict(keys, Some(values), used_4, 0) {
+    let res = match c.new_dict(keys, values, used_4, 0) {
         Ok(res) => res,
         Err(error_2) if c.is_exception(&error_2) => {
             if track_4 != 0 {
@@ -2950,7 +2951,11 @@ pub fn _PyObject_MakeDictFromInstanceAttributes<C: CApi>(
     let tp = c.Py_TYPE(obj)?;
     let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
     return Ok(
-        super::dictobject::make_dict_from_instance_attributes(c, keys.as_ref(), values)?,
+        super::dictobject::make_dict_from_instance_attributes(
+            c,
+            keys.as_ref(),
+            Some(values),
+        )?,
     );
 }
 /// CPython: Objects/dictobject.c, `_PyObject_GetInstanceAttribute`.
@@ -2972,6 +2977,195 @@ pub fn _PyObject_GetInstanceAttribute<C: CApi>(
         return Ok(None);
     }
     return Ok(c.PyDictValues_values_at(values, result)?);
+}
+/// CPython: Objects/dictobject.c, `_PyObject_ClearInstanceAttributes`.
+pub fn _PyObject_ClearInstanceAttributes<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyObject_ClearInstanceAttributes);
+    let tp = c.Py_TYPE(self_)?;
+    let values_ptr = match c._PyObject_ValuesPointer(self_) {
+        Ok(values_ptr) => values_ptr,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c.unsupported("_PyObject_ClearInstanceAttributes: value behind NULL"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if c.read_pointer(&values_ptr)?.is_some() {
+        let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+        {
+            let mut i = 0isize;
+            loop {
+                let object = match keys.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->dk_nentries")),
+                };
+                if i < c.PyDictKeysObject_dk_nentries(&object)? {
+                    let pointer = c.read_pointer(&values_ptr)?;
+                    let object_2 = match pointer.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->values")),
+                    };
+                    c.set_PyDictValues_values_at(&object_2, i, None)?;
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(());
+    }
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `_PyObject_FreeInstanceAttributes`.
+pub fn _PyObject_FreeInstanceAttributes<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyObject_FreeInstanceAttributes);
+    let tp = c.Py_TYPE(self_)?;
+    let values_ptr = match c._PyObject_ValuesPointer(self_) {
+        Ok(values_ptr) => values_ptr,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c.unsupported("_PyObject_FreeInstanceAttributes: value behind NULL"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if let Some(values) = &c.read_pointer(&values_ptr)? {
+        c.write_pointer(&values_ptr, None)?;
+        let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+        {
+            let mut i = 0isize;
+            loop {
+                let object = match keys.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->dk_nentries")),
+                };
+                if i < c.PyDictKeysObject_dk_nentries(&object)? {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        c.free_values(values)?;
+        return Ok(());
+    }
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `PyObject_GenericGetDict`.
+pub fn PyObject_GenericGetDict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_GenericGetDict);
+    let tp = c.Py_TYPE(obj)?;
+    let result = c._PyType_HasFeature(&tp, 16)?;
+    let dict_12 = if result != 0 {
+        let values_ptr = match c._PyObject_ValuesPointer(obj) {
+            Ok(values_ptr) => values_ptr,
+            Err(error) if c.is_exception(&error) => {
+                c._PyObject_ManagedDictPointer(obj)?;
+                return Err(c.unsupported("PyObject_GenericGetDict: value behind NULL"));
+            }
+            Err(error) => return Err(error),
+        };
+        let dictptr = c._PyObject_ManagedDictPointer(obj)?;
+        let pointer = c.read_pointer(&values_ptr)?;
+        let dict_5 = if pointer.is_some() {
+            let pointer_2 = c.read_pointer(&values_ptr)?;
+            let ht_cached_keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+            let dict = match super::dictobject::make_dict_from_instance_attributes(
+                c,
+                ht_cached_keys.as_ref(),
+                pointer_2.as_ref(),
+            ) {
+                Ok(dict) => dict,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    c.write(&dictptr, None)?;
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            c.write(&dictptr, Some(&dict))?;
+            c.write_pointer(&values_ptr, None)?;
+            Some(dict.clone())
+        } else {
+            let object = c.read(&dictptr)?;
+            let dict_4 = if object.is_some() {
+                let dict_2 = c.read(&dictptr)?;
+                dict_2.clone()
+            } else {
+                let dict_3 = match super::dictobject::PyDict_New(c) {
+                    Ok(dict_3) => dict_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        c.write(&dictptr, None)?;
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                c.write(&dictptr, Some(&dict_3))?;
+                Some(dict_3.clone())
+            };
+            dict_4.clone()
+        };
+        dict_5.clone()
+    } else {
+        let Some(dictptr_2) = &super::object::_PyObject_DictPointer(c, obj)? else {
+            let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
+            );
+        };
+        let dict_6 = c.read(dictptr_2)?;
+        let dict_11 = if let Some(dict_7) = &dict_6 {
+            dict_7.clone()
+        } else {
+            let result_2 = c._PyType_HasFeature(&tp, 512)?;
+            let dict_10 = if result_2 != 0
+                && c.PyHeapTypeObject_ht_cached_keys(&tp)?.is_some()
+            {
+                let ht_cached_keys_2 = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+                super::dictobject::dictkeys_incref(c, ht_cached_keys_2.as_ref())?;
+                let ht_cached_keys_3 = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+                let object_2 = match ht_cached_keys_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let dict_8 = match c.new_dict_with_shared_keys(&object_2) {
+                    Ok(dict_8) => dict_8,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        c.write(dictptr_2, None)?;
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                c.write(dictptr_2, Some(&dict_8))?;
+                dict_8.clone()
+            } else {
+                let dict_9 = match super::dictobject::PyDict_New(c) {
+                    Ok(dict_9) => dict_9,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        c.write(dictptr_2, None)?;
+                        return Err(error_5);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                c.write(dictptr_2, Some(&dict_9))?;
+                dict_9.clone()
+            };
+            dict_10.clone()
+        };
+        Some(dict_11.clone())
+    };
+    return Ok(dict_12);
 }
 /// CPython: Objects/dictobject.c, `_PyObjectDict_SetItem`.
 pub fn _PyObjectDict_SetItem<C: CApi>(

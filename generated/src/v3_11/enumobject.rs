@@ -12,17 +12,22 @@ pub fn enum_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::enum_new);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(1);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(1);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["enumerate", "iterable", "start"],
             1,
@@ -50,11 +55,11 @@ pub fn reversed_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::reversed_new);
     if c.is(type_, Global::PyReversed_Type)? {
-        c._PyArg_NoKeywords("reversed", Some(kwargs))?;
+        c._PyArg_NoKeywords("reversed", kwargs)?;
         let result = c.PyTuple_GET_SIZE(args)?;
         c._PyArg_CheckPositional("reversed", result, 1, 1)?;
         let seq = c.PyTuple_GET_ITEM(args, 0)?;
@@ -68,7 +73,7 @@ pub fn reversed_new<C: CApi>(
         let seq = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::enumobject::reversed_new_impl(c, type_, &seq)?);
     }
-    c._PyArg_NoKeywords("reversed", Some(kwargs))?;
+    c._PyArg_NoKeywords("reversed", kwargs)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("reversed", result, 1, 1)?;
     let seq = c.PyTuple_GET_ITEM(args, 0)?;
@@ -651,10 +656,10 @@ pub fn reversed_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::reversed_vectorcall);
-    c._PyArg_NoKwnames("reversed", Some(kwnames))?;
+    c._PyArg_NoKwnames("reversed", kwnames)?;
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {

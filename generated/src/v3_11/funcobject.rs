@@ -712,17 +712,22 @@ pub fn func_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::func_new);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(2);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(2);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["function", "code", "globals", "name", "argdefs", "closure"],
             2,
@@ -1614,10 +1619,10 @@ pub fn cm_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::cm_init);
-    c._PyArg_NoKeywords("classmethod", Some(kwds))?;
+    c._PyArg_NoKeywords("classmethod", kwds)?;
     let mut callable = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
@@ -1715,10 +1720,10 @@ pub fn sm_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::sm_init);
-    c._PyArg_NoKeywords("staticmethod", Some(kwds))?;
+    c._PyArg_NoKeywords("staticmethod", kwds)?;
     let mut callable = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
@@ -1741,7 +1746,7 @@ pub fn sm_call<C: CApi>(
     c: &mut C,
     callable: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::sm_call);
     let sm_callable = c.staticmethod_sm_callable(callable)?;
@@ -1749,7 +1754,7 @@ pub fn sm_call<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    return Ok(c.PyObject_Call(&object, args, Some(kwargs))?);
+    return Ok(c.PyObject_Call(&object, args, kwargs)?);
 }
 /// CPython: Objects/funcobject.c, `sm_get___isabstractmethod__`.
 pub fn sm_get___isabstractmethod__<C: CApi>(

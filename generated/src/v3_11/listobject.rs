@@ -78,16 +78,21 @@ pub fn list_sort<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_sort);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["sort", "key", "reverse"],
             0,
             0,
@@ -189,12 +194,12 @@ pub fn list___init__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::list___init__);
     let PyList_Type = c.global(Global::PyList_Type)?;
     if c.Py_IS_TYPE(self_, &PyList_Type)? {
-        c._PyArg_NoKeywords("list", Some(kwargs))?;
+        c._PyArg_NoKeywords("list", kwargs)?;
         let result = c.PyTuple_GET_SIZE(args)?;
         c._PyArg_CheckPositional("list", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -215,7 +220,7 @@ pub fn list___init__<C: CApi>(
         let iterable = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(c.list___init___impl(self_, Some(&iterable))?);
     }
-    c._PyArg_NoKeywords("list", Some(kwargs))?;
+    c._PyArg_NoKeywords("list", kwargs)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("list", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -565,6 +570,37 @@ pub fn list_item<C: CApi>(
     let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
     return Err(c.PyErr_SetObject(&PyExc_IndexError, &idlist_err));
 }
+/// CPython: Objects/listobject.c, `list_slice`.
+pub fn list_slice<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    ilow: isize,
+    ihigh: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::list_slice);
+    let len = ihigh.wrapping_sub(ilow);
+    if len <= 0 {
+        return Ok(c.PyList_New(0)?);
+    }
+    let np = c.list_new_prealloc(len)?;
+    let items = c.PyListObject_ob_item_all(a)?;
+    {
+        let mut i = 0isize;
+        loop {
+            if i < len {
+                let v = c
+                    .item(items.get((ilow as usize)..).unwrap_or_default(), i as usize)?;
+                c.set_PyListObject_ob_item_at(&np, i, Some(&v))?;
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    c.Py_SET_SIZE(&np, len)?;
+    return Ok(np);
+}
 /// CPython: Objects/listobject.c, `PyList_GetSlice`.
 pub fn PyList_GetSlice<C: CApi>(
     c: &mut C,
@@ -588,7 +624,7 @@ pub fn PyList_GetSlice<C: CApi>(
             let ihigh_2 = if ihigh > result_2 { c.Py_SIZE(a)? } else { ihigh };
             ihigh_2
         };
-        return Ok(c.list_slice(a, ilow_3, ihigh_3)?);
+        return Ok(super::listobject::list_slice(c, a, ilow_3, ihigh_3)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -732,7 +768,7 @@ pub fn list_copy_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_copy_impl);
     let result = c.Py_SIZE(self_)?;
-    return Ok(c.list_slice(self_, 0, result)?);
+    return Ok(super::listobject::list_slice(c, self_, 0, result)?);
 }
 /// CPython: Objects/listobject.c, `list_append`.
 pub fn list_append<C: CApi>(
@@ -1191,10 +1227,10 @@ pub fn list_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_vectorcall);
-    c._PyArg_NoKwnames("list", Some(kwnames))?;
+    c._PyArg_NoKwnames("list", kwnames)?;
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -1286,7 +1322,7 @@ pub fn list_subscript<C: CApi>(
         return Ok(Some(c.PyList_New(0)?));
     }
     if step == 1 {
-        return Ok(Some(c.list_slice(self_, start_2, stop_2)?));
+        return Ok(Some(super::listobject::list_slice(c, self_, start_2, stop_2)?));
     }
     let result_4 = c.list_new_prealloc(result_3)?;
     let cur = start_2 as usize;

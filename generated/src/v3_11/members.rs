@@ -1003,6 +1003,11 @@ pub static FIELDS: &[Field] = &[
         kind: Kind::Text,
     },
     Field {
+        name: "PyWrapperDescrObject_d_base_name_strobj",
+        path: &[40, 48],
+        kind: Kind::Object,
+    },
+    Field {
         name: "PyWrapperDescrObject_d_base_wrapper",
         path: &[40, 24],
         kind: Kind::Function,
@@ -1571,6 +1576,11 @@ pub static FIELDS: &[Field] = &[
         name: "setiterobject_si_used",
         path: &[24],
         kind: Kind::I64,
+    },
+    Field {
+        name: "slotdef_function",
+        path: &[16],
+        kind: Kind::Pointer,
     },
     Field {
         name: "slotdef_name",

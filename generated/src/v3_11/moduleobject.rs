@@ -199,29 +199,42 @@ pub fn _add_methods_to_object<C: CApi>(
     functions: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_add_methods_to_object);
-    let mut fdef = functions.clone();
-    loop {
-        c.PyMethodDef_ml_name(&fdef)?;
-        let ml_flags = c.PyMethodDef_ml_flags(&fdef)?;
-        if ((ml_flags & 16) != 0) || ((c.PyMethodDef_ml_flags(&fdef)? & 32) != 0) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_ValueError,
-                        "module functions cannot set METH_CLASS or METH_STATIC",
-                    ),
-            );
+    {
+        let mut fdef = functions.clone();
+        loop {
+            if c.PyMethodDef_ml_name_is_set(&fdef)? {
+                let ml_flags = c.PyMethodDef_ml_flags(&fdef)?;
+                if ((ml_flags & 16) != 0) || ((c.PyMethodDef_ml_flags(&fdef)? & 32) != 0)
+                {
+                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_ValueError,
+                                "module functions cannot set METH_CLASS or METH_STATIC",
+                            ),
+                    );
+                }
+                let func = super::methodobject::PyCFunction_NewEx(
+                    c,
+                    &fdef,
+                    module,
+                    Some(name),
+                )?;
+                let ml_name = c.PyMethodDef_ml_name(&fdef)?;
+                if super::object::PyObject_SetAttrString(c, module, &ml_name, &func)?
+                    != 0
+                {
+                    return Ok(-1);
+                }
+                let fdef_2 = c.step(&fdef, 1, "PyMethodDef")?;
+                fdef = fdef_2.clone();
+                continue;
+            }
+            break;
         }
-        let func = super::methodobject::PyCFunction_NewEx(c, &fdef, module, Some(name))?;
-        let ml_name = c.PyMethodDef_ml_name(&fdef)?;
-        if super::object::PyObject_SetAttrString(c, module, &ml_name, &func)? != 0 {
-            return Ok(-1);
-        }
-        let fdef_2 = c.step(&fdef, 1, "PyMethodDef")?;
-        fdef = fdef_2.clone();
-        continue;
-    }
+    };
+    return Ok(0);
 }
 /// CPython: Objects/moduleobject.c, `PyModule_Create2`.
 pub fn PyModule_Create2<C: CApi>(
@@ -596,17 +609,22 @@ pub fn module___init__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::module___init__);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(1);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(1);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["module", "name", "doc"],
             1,

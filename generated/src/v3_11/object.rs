@@ -978,6 +978,41 @@ pub fn _PyObject_DictPointer<C: CApi>(
     };
     return Ok(Some(c.step(obj, dictoffset, "char")?));
 }
+/// CPython: Objects/object.c, `_PyObject_GetDictPtr`.
+pub fn _PyObject_GetDictPtr<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyObject_GetDictPtr);
+    let tp = c.Py_TYPE(obj)?;
+    if (c.PyTypeObject_tp_flags(&tp)? & 16) == 0 {
+        return Ok(super::object::_PyObject_DictPointer(c, obj)?);
+    }
+    let dict_ptr = c._PyObject_ManagedDictPointer(obj)?;
+    let values_ptr = match c._PyObject_ValuesPointer(obj) {
+        Ok(values_ptr) => values_ptr,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("_PyObject_GetDictPtr: value behind NULL"));
+        }
+        Err(error) => return Err(error),
+    };
+    if c.read_pointer(&values_ptr)?.is_some() {
+        let pointer = c.read_pointer(&values_ptr)?;
+        let dict = match c
+            ._PyObject_MakeDictFromInstanceAttributes(obj, pointer.as_ref())
+        {
+            Ok(dict) => dict,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Ok(None);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        c.write_pointer(&values_ptr, None)?;
+        c.write(&dict_ptr, Some(&dict))?;
+        return Ok(Some(dict_ptr));
+    }
+    return Ok(Some(dict_ptr));
+}
 /// CPython: Objects/object.c, `PyObject_SelfIter`.
 pub fn PyObject_SelfIter<C: CApi>(
     c: &mut C,

@@ -637,11 +637,11 @@ pub fn frozenset_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_new);
     if c.is(type_, Global::PyFrozenSet_Type)? {
-        c._PyArg_NoKeywords("frozenset", Some(kwds))?;
+        c._PyArg_NoKeywords("frozenset", kwds)?;
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
         c.PyArg_UnpackTuple(
@@ -667,7 +667,7 @@ pub fn frozenset_new<C: CApi>(
         )?;
         return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
     }
-    c._PyArg_NoKeywords("frozenset", Some(kwds))?;
+    c._PyArg_NoKeywords("frozenset", kwds)?;
     let tp_name = c.PyTypeObject_tp_name(type_)?;
     let mut iterable = None::<C::Object>;
     c.PyArg_UnpackTuple(
@@ -685,10 +685,10 @@ pub fn frozenset_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_vectorcall);
-    c._PyArg_NoKwnames("frozenset", Some(kwnames))?;
+    c._PyArg_NoKwnames("frozenset", kwnames)?;
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -715,7 +715,7 @@ pub fn set_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     _args: &C::Object,
-    _kwds: &C::Object,
+    _kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_new);
     return Ok(super::setobject::make_new_set(c, type_, None)?);
@@ -1925,10 +1925,10 @@ pub fn set_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_init);
-    c._PyArg_NoKeywords("set", Some(kwds))?;
+    c._PyArg_NoKeywords("set", kwds)?;
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let mut iterable = None::<C::Object>;
@@ -1975,10 +1975,10 @@ pub fn set_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_vectorcall);
-    c._PyArg_NoKwnames("set", Some(kwnames))?;
+    c._PyArg_NoKwnames("set", kwnames)?;
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {

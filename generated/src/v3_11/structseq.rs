@@ -102,17 +102,22 @@ pub fn structseq_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::structseq_new);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(1);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(1);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["structseq", "sequence", "dict"],
             1,

@@ -92,10 +92,10 @@ pub fn object___reduce_ex__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     arg: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___reduce_ex__);
     let result = c._PyLong_AsInt(Some(arg))?;
-    return Ok(c.object___reduce_ex___impl(self_, result)?);
+    return Ok(super::typeobject::object___reduce_ex___impl(c, self_, result)?);
 }
 /// CPython: Objects/typeobject.c, `object___format__`.
 pub fn object___format__<C: CApi>(
@@ -259,7 +259,7 @@ pub fn _PyTypes_Fini<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     super::typeobject::type_cache_clear(c, cache.as_ref(), None)?;
     let result = c._Py_IsMainInterpreter()?;
     if result != 0 {
-        super::typeobject::clear_slotdefs(c)?;
+        c.clear_slotdefs()?;
     }
     return Ok(());
 }
@@ -1024,8 +1024,8 @@ pub fn type_get_doc<C: CApi>(
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_get_doc);
-    if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
-        c.PyTypeObject_tp_doc(type_)?;
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if !(((tp_flags & 512) != 0) || !c.PyTypeObject_tp_doc_is_set(type_)?) {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let tp_doc = c.PyTypeObject_tp_doc(type_)?;
         return Ok(c._PyType_GetDocFromInternalDoc(&tp_name, &tp_doc)?);
@@ -1267,32 +1267,51 @@ pub fn type_repr<C: CApi>(
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_repr);
-    c.PyTypeObject_tp_name(type_)?;
-    let mod_ = match c.type_module_3_11(type_, None) {
-        Ok(mod_) => mod_,
-        Err(error) if c.is_exception(&error) => {
-            if super::typeobject::type_qualname(c, type_)?.is_some() {
-                let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-                return Ok(
-                    Some(
-                        c
-                            .PyUnicode_FromFormat(
-                                "<class '%s'>",
-                                &[Argument::Str(tp_name_2.clone())],
-                            )?,
-                    ),
-                );
+    if c.PyTypeObject_tp_name_is_set(type_)? {
+        let mod_ = match c.type_module_3_11(type_, None) {
+            Ok(mod_) => mod_,
+            Err(error) if c.is_exception(&error) => {
+                if super::typeobject::type_qualname(c, type_)?.is_some() {
+                    let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                    return Ok(
+                        Some(
+                            c
+                                .PyUnicode_FromFormat(
+                                    "<class '%s'>",
+                                    &[Argument::Str(tp_name_2.clone())],
+                                )?,
+                        ),
+                    );
+                }
+                return Ok(None);
             }
-            return Ok(None);
-        }
-        Err(error) => return Err(error),
-    };
-    let check = c.PyUnicode_Check(&mod_)?;
-    let mod__2 = if check { Some(mod_.clone()) } else { None };
-    if let Some(name) = &super::typeobject::type_qualname(c, type_)? {
-        let rtn_3 = if let Some(mod__3) = &mod__2 {
-            let idbuiltins = c._Py_ID("builtins")?;
-            if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
+            Err(error) => return Err(error),
+        };
+        let check = c.PyUnicode_Check(&mod_)?;
+        let mod__2 = if check { Some(mod_.clone()) } else { None };
+        if let Some(name) = &super::typeobject::type_qualname(c, type_)? {
+            let rtn_3 = if let Some(mod__3) = &mod__2 {
+                let idbuiltins = c._Py_ID("builtins")?;
+                if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
+                    let tp_name = c.PyTypeObject_tp_name(type_)?;
+                    let rtn = c
+                        .PyUnicode_FromFormat(
+                            "<class '%s'>",
+                            &[Argument::Str(tp_name.clone())],
+                        )?;
+                    rtn.clone()
+                } else {
+                    let rtn_2 = c
+                        .PyUnicode_FromFormat(
+                            "<class '%U.%U'>",
+                            &[
+                                Argument::Object(mod__3.clone()),
+                                Argument::Object(name.clone()),
+                            ],
+                        )?;
+                    rtn_2.clone()
+                }
+            } else {
                 let tp_name = c.PyTypeObject_tp_name(type_)?;
                 let rtn = c
                     .PyUnicode_FromFormat(
@@ -1300,29 +1319,16 @@ pub fn type_repr<C: CApi>(
                         &[Argument::Str(tp_name.clone())],
                     )?;
                 rtn.clone()
-            } else {
-                let rtn_2 = c
-                    .PyUnicode_FromFormat(
-                        "<class '%U.%U'>",
-                        &[
-                            Argument::Object(mod__3.clone()),
-                            Argument::Object(name.clone()),
-                        ],
-                    )?;
-                rtn_2.clone()
-            }
-        } else {
-            let tp_name = c.PyTypeObject_tp_name(type_)?;
-            let rtn = c
-                .PyUnicode_FromFormat(
-                    "<class '%s'>",
-                    &[Argument::Str(tp_name.clone())],
-                )?;
-            rtn.clone()
-        };
-        return Ok(Some(rtn_3));
+            };
+            return Ok(Some(rtn_3));
+        }
+        return Ok(None);
     }
-    return Ok(None);
+    return Ok(
+        Some(
+            c.PyUnicode_FromFormat("<class at %p>", &[Argument::Object(type_.clone())])?,
+        ),
+    );
 }
 /// CPython: Objects/typeobject.c, `type_call`.
 pub fn type_call<C: CApi>(
@@ -1412,7 +1418,7 @@ pub fn PyType_GenericNew<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     _args: &C::Object,
-    _kwds: &C::Object,
+    _kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyType_GenericNew);
     let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
@@ -3095,17 +3101,7 @@ pub fn subtype_setdict<C: CApi>(
         }
         return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
     }
-    let dictptr = match c._PyObject_GetDictPtr(obj) {
-        Ok(dictptr) => dictptr,
-        Err(error) if c.is_exception(&error) => {
-            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_AttributeError_2, "This object has no __dict__"),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let Some(dictptr_2) = &dictptr else {
+    let Some(dictptr) = &super::object::_PyObject_GetDictPtr(c, obj)? else {
         let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
         return Err(
             c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
@@ -3124,7 +3120,7 @@ pub fn subtype_setdict<C: CApi>(
                 ),
         );
     } else {
-        c.write(dictptr_2, value)?;
+        c.write(dictptr, value)?;
         return Ok(0);
     }
 }
@@ -3873,41 +3869,45 @@ pub fn type_new_set_name<C: CApi>(
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             c.set_PyTypeObject_tp_name(type_, None)?;
-            c.PyTypeObject_tp_name(type_)?;
-            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-            if c.strlen(&tp_name_2)? != (name_size as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            if c.PyTypeObject_tp_name_is_set(type_)? {
+                let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                if c.strlen(&tp_name_2)? != (name_size as usize) {
+                    let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_ValueError_2,
+                                "type name must not contain null characters",
+                            ),
+                    );
+                }
                 return Err(
                     c
-                        .PyErr_SetString(
-                            &PyExc_ValueError_2,
-                            "type name must not contain null characters",
+                        .unsupported(
+                            "type_new_set_name: another result than usual while an exception is pending",
                         ),
                 );
             }
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_set_name: another result than usual while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
     c.set_PyTypeObject_tp_name(type_, Some(&result))?;
-    c.PyTypeObject_tp_name(type_)?;
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    if c.strlen(&tp_name)? != (name_size as usize) {
-        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-        return Err(
-            c
-                .PyErr_SetString(
-                    &PyExc_ValueError,
-                    "type name must not contain null characters",
-                ),
-        );
+    if c.PyTypeObject_tp_name_is_set(type_)? {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        if c.strlen(&tp_name)? != (name_size as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "type name must not contain null characters",
+                    ),
+            );
+        }
+        return Ok(0);
     }
-    return Ok(0);
+    return Ok(-1);
 }
 /// CPython: Objects/typeobject.c, `type_new_set_module`.
 pub fn type_new_set_module<C: CApi>(
@@ -4084,30 +4084,34 @@ pub fn type_new_descriptors<C: CApi>(
                         Ok(result_3) => result_3,
                         Err(error) if c.is_exception(&error) => {
                             c.set_PyMemberDef_name(&mp_2, None)?;
-                            c.PyMemberDef_name(&mp_2)?;
-                            c.set_PyMemberDef_type(&mp_2, 16)?;
-                            c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
-                            c.step(&mp_2, 1, "PyMemberDef")?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "type_new_descriptors: loop that goes on with an exception pending",
-                                    ),
-                            );
+                            if c.PyMemberDef_name_is_set(&mp_2)? {
+                                c.set_PyMemberDef_type(&mp_2, 16)?;
+                                c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
+                                c.step(&mp_2, 1, "PyMemberDef")?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "type_new_descriptors: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            return Err(error);
                         }
                         Err(error) => return Err(error),
                     };
                     c.set_PyMemberDef_name(&mp_2, Some(&result_3))?;
-                    c.PyMemberDef_name(&mp_2)?;
-                    c.set_PyMemberDef_type(&mp_2, 16)?;
-                    c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
-                    let slotoffset_2 = slotoffset.wrapping_add(8);
-                    let i_2 = i.wrapping_add(1);
-                    let mp_3 = c.step(&mp_2, 1, "PyMemberDef")?;
-                    i = i_2;
-                    mp_2 = mp_3.clone();
-                    slotoffset = slotoffset_2;
-                    continue;
+                    if c.PyMemberDef_name_is_set(&mp_2)? {
+                        c.set_PyMemberDef_type(&mp_2, 16)?;
+                        c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
+                        let slotoffset_2 = slotoffset.wrapping_add(8);
+                        let i_2 = i.wrapping_add(1);
+                        let mp_3 = c.step(&mp_2, 1, "PyMemberDef")?;
+                        i = i_2;
+                        mp_2 = mp_3.clone();
+                        slotoffset = slotoffset_2;
+                        continue;
+                    }
+                    return Ok(-1);
                 }
                 break slotoffset;
             }
@@ -4295,7 +4299,9 @@ pub fn type_new_set_attrs<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_attrs);
-    super::typeobject::type_new_set_name(c, ctx, type_)?;
+    if super::typeobject::type_new_set_name(c, ctx, type_)? < 0 {
+        return Ok(-1);
+    }
     super::typeobject::type_new_set_module(c, type_)?;
     super::typeobject::type_new_set_ht_name(c, type_)?;
     c.type_new_set_doc(type_)?;
@@ -4305,7 +4311,9 @@ pub fn type_new_set_attrs<C: CApi>(
     super::typeobject::type_new_classmethod(c, type_, &id__init_subclass)?;
     let id__class_getitem = c._Py_ID("__class_getitem__")?;
     super::typeobject::type_new_classmethod(c, type_, &id__class_getitem)?;
-    super::typeobject::type_new_descriptors(c, ctx, type_)?;
+    if super::typeobject::type_new_descriptors(c, ctx, type_)? < 0 {
+        return Ok(-1);
+    }
     super::typeobject::type_new_set_slots(c, ctx, type_)?;
     super::typeobject::type_new_set_classcell(c, type_)?;
     return Ok(0);
@@ -4403,7 +4411,9 @@ pub fn type_new_impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_new_impl);
     if let Some(type_) = &super::typeobject::type_new_init(c, ctx)? {
-        super::typeobject::type_new_set_attrs(c, ctx, type_)?;
+        if super::typeobject::type_new_set_attrs(c, ctx, type_)? < 0 {
+            return Ok(None);
+        }
         if super::typeobject::PyType_Ready(c, type_)? < 0 {
             return Ok(None);
         }
@@ -4604,7 +4614,7 @@ pub fn type_vectorcall<C: CApi>(
     metatype: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_vectorcall);
     let result = match c.PyVectorcall_NARGS(nargsf) {
@@ -4620,13 +4630,11 @@ pub fn type_vectorcall<C: CApi>(
         Err(error) => return Err(error),
     };
     if result == 1 && c.is(metatype, Global::PyType_Type)? {
-        c._PyArg_NoKwnames("type", Some(kwnames))?;
+        c._PyArg_NoKwnames("type", kwnames)?;
         let item = c.item(args, 0)?;
         return Ok(c.Py_TYPE(&item)?);
     }
-    return Ok(
-        super::call::_PyObject_MakeTpCall(c, metatype, args, result, Some(kwnames))?,
-    );
+    return Ok(super::call::_PyObject_MakeTpCall(c, metatype, args, result, kwnames)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_FromSpecWithBases`.
 pub fn PyType_FromSpecWithBases<C: CApi>(
@@ -5046,7 +5054,11 @@ pub fn type_setattro<C: CApi>(
                 }
                 Err(error) => return Err(error),
             };
-            if result_3 != 0 { c.update_slot(type_, name_6.as_ref())? } else { result_2 }
+            if result_3 != 0 {
+                super::typeobject::update_slot(c, type_, name_6.as_ref())?
+            } else {
+                result_2
+            }
         };
         res
     } else {
@@ -5154,7 +5166,7 @@ pub fn type_prepare<C: CApi>(
     _self_: &C::Object,
     _args: &[C::Object],
     _nargs: isize,
-    _kwnames: &C::Object,
+    _kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_prepare);
     return Ok(c.PyDict_New()?);
@@ -5295,11 +5307,11 @@ pub fn object_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::object_init);
     let type_ = c.Py_TYPE(self_)?;
-    let result = super::typeobject::excess_args(c, args, Some(kwds))?;
+    let result = super::typeobject::excess_args(c, args, kwds)?;
     if result != 0 {
         let tp_init = c.slot(&type_, Slot::tp_init)?;
         if !c.is_function(tp_init.as_ref(), FunctionId::object_init)? {
@@ -5411,16 +5423,16 @@ pub fn object_repr<C: CApi>(
     return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `object_str`.
-pub fn object_str<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
+pub fn object_str<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::object_str);
     let tp = c.Py_TYPE(self_)?;
-    if let Some(f) = &c.slot(&tp, Slot::tp_repr)? {
-        return Ok(Some(c.call_unaryfunc(f, self_)?));
-    }
-    return Ok(super::typeobject::object_repr(c, self_)?);
+    let f = c.slot(&tp, Slot::tp_repr)?;
+    let f_3 = if let Some(f_2) = &f {
+        f_2.clone()
+    } else {
+        c.function(FunctionId::object_repr)?
+    };
+    return Ok(c.call_unaryfunc(&f_3, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object_richcompare`.
 pub fn object_richcompare<C: CApi>(
@@ -5889,7 +5901,11 @@ pub fn compatible_for_assignment<C: CApi>(
 pub fn import_copyreg<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::import_copyreg);
     let idcopyreg = c._Py_ID("copyreg")?;
-    return Ok(c.PyImport_GetModule(&idcopyreg)?);
+    if let Some(copyreg_module) = &c.PyImport_GetModule(&idcopyreg)? {
+        return Ok(copyreg_module.clone());
+    }
+    let idcopyreg_2 = c._Py_ID("copyreg")?;
+    return Ok(c.PyImport_Import(&idcopyreg_2)?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetSlotNames`.
 pub fn _PyType_GetSlotNames<C: CApi>(
@@ -6216,109 +6232,122 @@ pub fn _PyObject_GetNewArguments<C: CApi>(
     c: &mut C,
     obj: &C::Object,
     args: &mut Option<C::Object>,
-    kwargs: &mut Option<C::Object>,
+    mut kwargs: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObject_GetNewArguments);
-    let id__getnewargs_ex = c._Py_ID("__getnewargs_ex__")?;
-    let Some(getnewargs_ex) = &super::typeobject::_PyObject_LookupSpecial(
-        c,
-        obj,
-        &id__getnewargs_ex,
-    )? else {
-        let id__getnewargs = c._Py_ID("__getnewargs__")?;
-        let Some(getnewargs) = &super::typeobject::_PyObject_LookupSpecial(
+    if kwargs.is_some() {
+        let id__getnewargs_ex = c._Py_ID("__getnewargs_ex__")?;
+        let Some(getnewargs_ex) = &super::typeobject::_PyObject_LookupSpecial(
             c,
             obj,
-            &id__getnewargs,
+            &id__getnewargs_ex,
         )? else {
-            *args = None;
-            *kwargs = None;
-            return Ok(0);
-        };
-        let result_4 = match c._PyObject_CallNoArgs(getnewargs) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
+            let id__getnewargs = c._Py_ID("__getnewargs__")?;
+            let Some(getnewargs) = &super::typeobject::_PyObject_LookupSpecial(
+                c,
+                obj,
+                &id__getnewargs,
+            )? else {
                 *args = None;
-                return Err(error_3);
+                if let Some(variable) = kwargs.as_deref_mut() {
+                    *variable = None;
+                }
+                return Ok(0);
+            };
+            let result_4 = match c._PyObject_CallNoArgs(getnewargs) {
+                Ok(result_4) => result_4,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    *args = None;
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            *args = Some(result_4.clone());
+            if c.PyTuple_Check(&result_4)? {
+                if let Some(variable) = kwargs.as_deref_mut() {
+                    *variable = None;
+                }
+                return Ok(0);
             }
-            Err(error_3) => return Err(error_3),
+            let tp_4 = c.Py_TYPE(&result_4)?;
+            let tp_name_4 = c.PyTypeObject_tp_name(&tp_4)?;
+            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+            let error_4 = c
+                .PyErr_Format(
+                    &PyExc_TypeError_4,
+                    "__getnewargs__ should return a tuple, not '%.200s'",
+                    &[Argument::Str(tp_name_4.clone())],
+                );
+            *args = None;
+            return Err(error_4);
         };
-        *args = Some(result_4.clone());
-        if c.PyTuple_Check(&result_4)? {
-            *kwargs = None;
+        let newargs = c._PyObject_CallNoArgs(getnewargs_ex)?;
+        if !c.PyTuple_Check(&newargs)? {
+            let tp_3 = c.Py_TYPE(&newargs)?;
+            let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
+            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_3,
+                        "__getnewargs_ex__ should return a tuple, not '%.200s'",
+                        &[Argument::Str(tp_name_3.clone())],
+                    ),
+            );
+        }
+        if c.PyTuple_GET_SIZE(&newargs)? != 2 {
+            let result = c.PyTuple_GET_SIZE(&newargs)?;
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_ValueError,
+                        "__getnewargs_ex__ should return a tuple of length 2, not %zd",
+                        &[Argument::Int(result as i64)],
+                    ),
+            );
+        }
+        let result_2 = c.PyTuple_GET_ITEM(&newargs, 0)?;
+        *args = Some(result_2.clone());
+        let result_3 = c.PyTuple_GET_ITEM(&newargs, 1)?;
+        if let Some(variable) = kwargs.as_deref_mut() {
+            *variable = Some(result_3.clone());
+        }
+        if !c.PyTuple_Check(&result_2)? {
+            let tp_2 = c.Py_TYPE(&result_2)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            let error_2 = c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "first item of the tuple returned by __getnewargs_ex__ must be a tuple, not '%.200s'",
+                    &[Argument::Str(tp_name_2.clone())],
+                );
+            *args = None;
+            if let Some(variable) = kwargs.as_deref_mut() {
+                *variable = None;
+            }
+            return Err(error_2);
+        }
+        if c.PyDict_Check(&result_3)? {
             return Ok(0);
         }
-        let tp_4 = c.Py_TYPE(&result_4)?;
-        let tp_name_4 = c.PyTypeObject_tp_name(&tp_4)?;
-        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-        let error_4 = c
+        let tp = c.Py_TYPE(&result_3)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        let error = c
             .PyErr_Format(
-                &PyExc_TypeError_4,
-                "__getnewargs__ should return a tuple, not '%.200s'",
-                &[Argument::Str(tp_name_4.clone())],
+                &PyExc_TypeError,
+                "second item of the tuple returned by __getnewargs_ex__ must be a dict, not '%.200s'",
+                &[Argument::Str(tp_name.clone())],
             );
         *args = None;
-        return Err(error_4);
-    };
-    let newargs = c._PyObject_CallNoArgs(getnewargs_ex)?;
-    if !c.PyTuple_Check(&newargs)? {
-        let tp_3 = c.Py_TYPE(&newargs)?;
-        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
-        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError_3,
-                    "__getnewargs_ex__ should return a tuple, not '%.200s'",
-                    &[Argument::Str(tp_name_3.clone())],
-                ),
-        );
+        if let Some(variable) = kwargs.as_deref_mut() {
+            *variable = None;
+        }
+        return Err(error);
     }
-    if c.PyTuple_GET_SIZE(&newargs)? != 2 {
-        let result = c.PyTuple_GET_SIZE(&newargs)?;
-        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_ValueError,
-                    "__getnewargs_ex__ should return a tuple of length 2, not %zd",
-                    &[Argument::Int(result as i64)],
-                ),
-        );
-    }
-    let result_2 = c.PyTuple_GET_ITEM(&newargs, 0)?;
-    *args = Some(result_2.clone());
-    let result_3 = c.PyTuple_GET_ITEM(&newargs, 1)?;
-    *kwargs = Some(result_3.clone());
-    if !c.PyTuple_Check(&result_2)? {
-        let tp_2 = c.Py_TYPE(&result_2)?;
-        let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        let error_2 = c
-            .PyErr_Format(
-                &PyExc_TypeError_2,
-                "first item of the tuple returned by __getnewargs_ex__ must be a tuple, not '%.200s'",
-                &[Argument::Str(tp_name_2.clone())],
-            );
-        *args = None;
-        *kwargs = None;
-        return Err(error_2);
-    }
-    if c.PyDict_Check(&result_3)? {
-        return Ok(0);
-    }
-    let tp = c.Py_TYPE(&result_3)?;
-    let tp_name = c.PyTypeObject_tp_name(&tp)?;
-    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-    let error = c
-        .PyErr_Format(
-            &PyExc_TypeError,
-            "second item of the tuple returned by __getnewargs_ex__ must be a dict, not '%.200s'",
-            &[Argument::Str(tp_name.clone())],
-        );
-    *args = None;
-    *kwargs = None;
-    return Err(error);
+    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/typeobject.c, `_PyObject_GetItemsIter`.
 pub fn _PyObject_GetItemsIter<C: CApi>(
@@ -6389,7 +6418,7 @@ pub fn reduce_newobj<C: CApi>(
     }
     let mut args = None::<C::Object>;
     let mut kwargs = None::<C::Object>;
-    super::typeobject::_PyObject_GetNewArguments(c, obj, &mut args, &mut kwargs)?;
+    super::typeobject::_PyObject_GetNewArguments(c, obj, &mut args, Some(&mut kwargs))?;
     let copyreg = super::typeobject::import_copyreg(c)?;
     let hasargs = args.is_some();
     let (newargs_3, newobj_3) = if let Some(kwargs_2) = &kwargs
@@ -6514,6 +6543,59 @@ pub fn object___reduce___impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___reduce___impl);
     return Ok(super::typeobject::_common_reduce(c, self_, 0)?);
+}
+/// CPython: Objects/typeobject.c, `object___reduce_ex___impl`.
+pub fn object___reduce_ex___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    protocol: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object___reduce_ex___impl);
+    let objreduce = c.static_variable("object___reduce_ex___impl.objreduce", 1)?;
+    let objreduce_2 = c.read(&objreduce)?;
+    if !objreduce_2.is_some() {
+        let PyBaseObject_Type = c.global(Global::PyBaseObject_Type)?;
+        let tp_dict = c.PyTypeObject_tp_dict(&PyBaseObject_Type)?;
+        let id__reduce = c._Py_ID("__reduce__")?;
+        let object = match tp_dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = match c.PyDict_GetItemWithError(&object, &id__reduce) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                c.write(&objreduce, None)?;
+                if c.read(&objreduce)?.is_some() {
+                    return Err(
+                        c
+                            .unsupported(
+                                "object___reduce_ex___impl: call of _PyObject_LookupAttr while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        c.write(&objreduce, result.as_ref())?;
+        if c.read(&objreduce)?.is_some() {}
+    }
+    let id__reduce_2 = c._Py_ID("__reduce__")?;
+    let mut reduce = None::<C::Object>;
+    super::object::_PyObject_LookupAttr(c, self_, &id__reduce_2, &mut reduce)?;
+    if let Some(reduce_2) = &reduce {
+        let cls = c.Py_TYPE(self_)?;
+        let id__reduce_3 = c._Py_ID("__reduce__")?;
+        let clsreduce = super::object::PyObject_GetAttr(c, &cls, &id__reduce_3)?;
+        let objreduce_3 = c.read(&objreduce)?;
+        if !match objreduce_3.as_ref() {
+            Some(object) => c.Py_Is(&clsreduce, object)?,
+            None => false,
+        } {
+            return Ok(Some(c._PyObject_CallNoArgs(reduce_2)?));
+        }
+    }
+    return Ok(super::typeobject::_common_reduce(c, self_, protocol)?);
 }
 /// CPython: Objects/typeobject.c, `object_subclasshook`.
 pub fn object_subclasshook<C: CApi>(
@@ -6690,16 +6772,21 @@ pub fn type_add_method<C: CApi>(
 pub fn type_add_methods<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_add_methods);
     if let Some(meth) = &c.PyTypeObject_tp_methods(type_)? {
-        let mut meth_2 = meth.clone();
-        loop {
-            c.PyMethodDef_ml_name(&meth_2)?;
-            if super::typeobject::type_add_method(c, type_, &meth_2)? < 0 {
-                return Ok(-1);
+        {
+            let mut meth_2 = meth.clone();
+            loop {
+                if c.PyMethodDef_ml_name_is_set(&meth_2)? {
+                    if super::typeobject::type_add_method(c, type_, &meth_2)? < 0 {
+                        return Ok(-1);
+                    }
+                    let meth_3 = c.step(&meth_2, 1, "PyMethodDef")?;
+                    meth_2 = meth_3.clone();
+                    continue;
+                }
+                break;
             }
-            let meth_3 = c.step(&meth_2, 1, "PyMethodDef")?;
-            meth_2 = meth_3.clone();
-            continue;
-        }
+        };
+        return Ok(0);
     }
     return Ok(0);
 }
@@ -6708,22 +6795,27 @@ pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
     c.enter(FunctionId::type_add_members);
     if let Some(memb) = &c.PyTypeObject_tp_members(type_)? {
         let dict = c.PyTypeObject_tp_dict(type_)?;
-        let mut memb_2 = memb.clone();
-        loop {
-            c.PyMemberDef_name(&memb_2)?;
-            if let Some(descr) = &super::descrobject::PyDescr_NewMember(
-                c,
-                type_,
-                &memb_2,
-            )? {
-                let d_name = c.PyDescrObject_d_name(descr)?;
-                c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), descr)?;
-                let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
-                memb_2 = memb_3.clone();
-                continue;
+        {
+            let mut memb_2 = memb.clone();
+            loop {
+                if c.PyMemberDef_name_is_set(&memb_2)? {
+                    if let Some(descr) = &super::descrobject::PyDescr_NewMember(
+                        c,
+                        type_,
+                        &memb_2,
+                    )? {
+                        let d_name = c.PyDescrObject_d_name(descr)?;
+                        c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), descr)?;
+                        let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
+                        memb_2 = memb_3.clone();
+                        continue;
+                    }
+                    return Ok(-1);
+                }
+                break;
             }
-            return Ok(-1);
-        }
+        };
+        return Ok(0);
     }
     return Ok(0);
 }
@@ -6732,22 +6824,27 @@ pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::
     c.enter(FunctionId::type_add_getset);
     if let Some(gsp) = &c.PyTypeObject_tp_getset(type_)? {
         let dict = c.PyTypeObject_tp_dict(type_)?;
-        let mut gsp_2 = gsp.clone();
-        loop {
-            c.PyGetSetDef_name(&gsp_2)?;
-            if let Some(descr) = &super::descrobject::PyDescr_NewGetSet(
-                c,
-                type_,
-                &gsp_2,
-            )? {
-                let d_name = c.PyDescrObject_d_name(descr)?;
-                c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), descr)?;
-                let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
-                gsp_2 = gsp_3.clone();
-                continue;
+        {
+            let mut gsp_2 = gsp.clone();
+            loop {
+                if c.PyGetSetDef_name_is_set(&gsp_2)? {
+                    if let Some(descr) = &super::descrobject::PyDescr_NewGetSet(
+                        c,
+                        type_,
+                        &gsp_2,
+                    )? {
+                        let d_name = c.PyDescrObject_d_name(descr)?;
+                        c.PyDict_SetDefault(dict.as_ref(), d_name.as_ref(), descr)?;
+                        let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
+                        gsp_2 = gsp_3.clone();
+                        continue;
+                    }
+                    return Ok(-1);
+                }
+                break;
             }
-            return Ok(-1);
-        }
+        };
+        return Ok(0);
     }
     return Ok(0);
 }
@@ -6897,8 +6994,18 @@ pub fn type_ready_pre_checks<C: CApi>(
     if (tp_flags & 131072) != 0 {}
     let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
     if (tp_flags_2 & 2048) != 0 {}
-    c.PyTypeObject_tp_name(type_)?;
-    return Ok(0);
+    if c.PyTypeObject_tp_name_is_set(type_)? {
+        return Ok(0);
+    }
+    let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_SystemError,
+                "Type does not define the tp_name field.",
+                &[],
+            ),
+    );
 }
 /// CPython: Objects/typeobject.c, `type_ready_set_bases`.
 pub fn type_ready_set_bases<C: CApi>(
@@ -6959,33 +7066,43 @@ pub fn type_dict_set_doc<C: CApi>(
     if c.PyDict_Contains(&object, &id__doc)? > 0 {
         return Ok(0);
     }
-    c.PyTypeObject_tp_doc(type_)?;
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    let tp_doc = c.PyTypeObject_tp_doc(type_)?;
-    let result = match super::typeobject::_PyType_DocWithoutSignature(
-        c,
-        &tp_name,
-        &tp_doc,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_dict_set_doc: call of PyUnicode_FromString while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    if c.PyTypeObject_tp_doc_is_set(type_)? {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let tp_doc = c.PyTypeObject_tp_doc(type_)?;
+        let result = match super::typeobject::_PyType_DocWithoutSignature(
+            c,
+            &tp_name,
+            &tp_doc,
+        ) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_dict_set_doc: call of PyUnicode_FromString while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let doc = c.PyUnicode_FromString(Some(&result))?;
+        let tp_dict_2 = c.PyTypeObject_tp_dict(type_)?;
+        let id__doc_2 = c._Py_ID("__doc__")?;
+        let object_2 = match tp_dict_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.PyDict_SetItem(&object_2, &id__doc_2, &doc)?;
+    } else {
+        let tp_dict_3 = c.PyTypeObject_tp_dict(type_)?;
+        let id__doc_3 = c._Py_ID("__doc__")?;
+        let object_3 = match tp_dict_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let Py_None = c.global(Global::Py_None)?;
+        c.PyDict_SetItem(&object_3, &id__doc_3, &Py_None)?;
     };
-    let doc = c.PyUnicode_FromString(Some(&result))?;
-    let tp_dict_2 = c.PyTypeObject_tp_dict(type_)?;
-    let id__doc_2 = c._Py_ID("__doc__")?;
-    let object_2 = match tp_dict_2.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.PyDict_SetItem(&object_2, &id__doc_2, &doc)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_fill_dict`.
@@ -6994,7 +7111,9 @@ pub fn type_ready_fill_dict<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready_fill_dict);
-    c.add_operators(type_)?;
+    if super::typeobject::add_operators(c, type_)? < 0 {
+        return Ok(-1);
+    }
     if super::typeobject::type_add_methods(c, type_)? < 0 {
         return Ok(-1);
     }
@@ -7996,10 +8115,10 @@ pub fn wrap_call<C: CApi>(
     self_: &C::Object,
     args: &C::Object,
     wrapped: &C::Function,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_call);
-    return Ok(c.call_ternaryfunc(wrapped, self_, args, Some(kwds))?);
+    return Ok(c.call_ternaryfunc(wrapped, self_, args, kwds)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_del`.
 pub fn wrap_del<C: CApi>(
@@ -8193,10 +8312,10 @@ pub fn wrap_init<C: CApi>(
     self_: &C::Object,
     args: &C::Object,
     wrapped: &C::Function,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_init);
-    c.call_initproc(wrapped, self_, args, Some(kwds))?;
+    c.call_initproc(wrapped, self_, args, kwds)?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `tp_new_wrapper`.
@@ -8204,7 +8323,7 @@ pub fn tp_new_wrapper<C: CApi>(
     c: &mut C,
     self_: Option<&C::Object>,
     args: Option<&C::Object>,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::tp_new_wrapper);
     if let Some(self__2) = self_ && c.PyType_Check(self__2)? {
@@ -8310,7 +8429,7 @@ pub fn tp_new_wrapper<C: CApi>(
                 Some(function) => function.clone(),
                 None => return Err(c.unsupported("call of a slot that is empty")),
             };
-            return Ok(c.call_newfunc(&function, &staticbase, &args_2, Some(kwds))?);
+            return Ok(c.call_newfunc(&function, &staticbase, &args_2, kwds)?);
         };
         let tp_new_2 = c.slot(staticbase_6, Slot::tp_new)?;
         if tp_new_2.as_ref() != c.slot(self__2, Slot::tp_new)?.as_ref() {
@@ -8342,7 +8461,7 @@ pub fn tp_new_wrapper<C: CApi>(
             Some(function) => function.clone(),
             None => return Err(c.unsupported("call of a slot that is empty")),
         };
-        return Ok(c.call_newfunc(&function, &staticbase, &args_2, Some(kwds))?);
+        return Ok(c.call_newfunc(&function, &staticbase, &args_2, kwds)?);
     } else {
         let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
         return Err(
@@ -10300,17 +10419,17 @@ pub fn slot_tp_call<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::slot_tp_call);
     let id__call = c._Py_ID("__call__")?;
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__call, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, kwds)?;
         res.clone()
     } else {
-        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
+        let res_2 = c._PyObject_Call(&meth, args, kwds)?;
         res_2.clone()
     };
     return Ok(res_3);
@@ -10714,17 +10833,17 @@ pub fn slot_tp_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::slot_tp_init);
     let id__init = c._Py_ID("__init__")?;
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__init, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, kwds)?;
         res.clone()
     } else {
-        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
+        let res_2 = c._PyObject_Call(&meth, args, kwds)?;
         res_2.clone()
     };
     if !c.is(&res_3, Global::Py_None)? {
@@ -10747,12 +10866,12 @@ pub fn slot_tp_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::slot_tp_new);
     let id__new = c._Py_ID("__new__")?;
     let func = super::object::PyObject_GetAttr(c, type_, &id__new)?;
-    return Ok(c._PyObject_Call_Prepend(&func, type_, args, Some(kwds))?);
+    return Ok(c._PyObject_Call_Prepend(&func, type_, args, kwds)?);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_finalize`.
 pub fn slot_tp_finalize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
@@ -10947,17 +11066,261 @@ pub fn slot_am_anext<C: CApi>(
             ),
     );
 }
-/// CPython: Objects/typeobject.c, `clear_slotdefs`.
-pub fn clear_slotdefs<C: CApi>(c: &mut C) -> Result<(), C::Error> {
-    c.enter(FunctionId::clear_slotdefs);
-    let p = c.variable("slotdefs")?;
-    let mut p_2 = p.clone();
-    loop {
-        c.set_slotdef_name_strobj(&p_2, None)?;
-        let p_3 = c.step(&p_2, 1, "slotdef")?;
-        p_2 = p_3.clone();
-        continue;
+/// CPython: Objects/typeobject.c, `slotptr`.
+pub fn slotptr<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    ioffset: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slotptr);
+    let offset = ioffset as i64;
+    let (offset_9, ptr_8) = if (offset as usize) >= 752 {
+        let ptr = c.PyTypeObject_tp_as_sequence(type_)?;
+        let offset_2 = offset.wrapping_sub(752);
+        (offset_2, ptr.clone())
+    } else {
+        let (offset_8, ptr_7) = if (offset as usize) >= 728 {
+            let ptr_2 = c.PyTypeObject_tp_as_mapping(type_)?;
+            let offset_3 = offset.wrapping_sub(728);
+            (offset_3, ptr_2.clone())
+        } else {
+            let (offset_7, ptr_6) = if (offset as usize) >= 440 {
+                let ptr_3 = c.PyTypeObject_tp_as_number(type_)?;
+                let offset_4 = offset.wrapping_sub(440);
+                (offset_4, ptr_3.clone())
+            } else {
+                let (offset_6, ptr_5) = if (offset as usize) >= 408 {
+                    let ptr_4 = c.PyTypeObject_tp_as_async(type_)?;
+                    let offset_5 = offset.wrapping_sub(408);
+                    (offset_5, ptr_4.clone())
+                } else {
+                    (offset, Some(type_.clone()))
+                };
+                (offset_6, ptr_5.clone())
+            };
+            (offset_7, ptr_6.clone())
+        };
+        (offset_8, ptr_7.clone())
+    };
+    let ptr_11 = if let Some(ptr_9) = &ptr_8 {
+        let ptr_10 = c.step(ptr_9, offset_9 as isize, "char")?;
+        Some(ptr_10.clone())
+    } else {
+        None
+    };
+    return Ok(ptr_11);
+}
+/// CPython: Objects/typeobject.c, `resolve_slotdups`.
+pub fn resolve_slotdups<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    name: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::resolve_slotdups);
+    let pname = c.static_variable("resolve_slotdups.pname", 1)?;
+    let pp = c.static_variable("resolve_slotdups.ptrs", 10)?;
+    let pname_2 = c.read(&pname)?;
+    let is = !match pname_2.as_ref() {
+        Some(object) => c.Py_Is(name, object)?,
+        None => false,
+    };
+    if is {
+        c.write(&pname, Some(name))?;
+        let p = c.variable("slotdefs")?;
+        {
+            let mut p_2 = p.clone();
+            loop {
+                if c.slotdef_name_strobj(&p_2)?.is_some() {
+                    let name_strobj = c.slotdef_name_strobj(&p_2)?;
+                    let is_2 = match name_strobj.as_ref() {
+                        Some(object) => c.Py_Is(name, object)?,
+                        None => false,
+                    };
+                    if is_2 {
+                        c.step(&pp, 1, "slotdef*")?;
+                        c.write_pointer(&pp, Some(&p_2))?;
+                    }
+                    let p_3 = c.step(&p_2, 1, "slotdef")?;
+                    p_2 = p_3.clone();
+                    continue;
+                }
+                break;
+            }
+        };
+        c.write_pointer(&pp, None)?;
     }
+    let res_2 = {
+        let mut pp_2 = pp.clone();
+        let mut res = None::<C::Object>;
+        loop {
+            if c.read_pointer(&pp_2)?.is_some() {
+                let pointer = c.read_pointer(&pp_2)?;
+                let object = match pointer.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->offset")),
+                };
+                let offset = c.slotdef_offset(&object)?;
+                if let Some(ptr) = &super::typeobject::slotptr(c, type_, offset)?
+                    && c.read_function(ptr)?.is_some()
+                {
+                    if res.is_some() {
+                        return Ok(None);
+                    }
+                    let pp_3 = c.step(&pp_2, 1, "slotdef*")?;
+                    pp_2 = pp_3.clone();
+                    res = Some(ptr.clone());
+                    continue;
+                } else {
+                    let pp_4 = c.step(&pp_2, 1, "slotdef*")?;
+                    pp_2 = pp_4.clone();
+                    continue;
+                }
+            }
+            break res.clone();
+        }
+    };
+    return Ok(res_2);
+}
+/// CPython: Objects/typeobject.c, `update_slots_callback`.
+pub fn update_slots_callback<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    data: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::update_slots_callback);
+    {
+        let mut pp = data.cloned();
+        loop {
+            let pointer = match pp.as_ref() {
+                Some(pointer) => pointer.clone(),
+                None => return Err(c.unsupported("value behind NULL")),
+            };
+            if c.read_pointer(&pointer)?.is_some() {
+                let pointer_2 = match pp.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("value behind NULL")),
+                };
+                let pointer_3 = c.read_pointer(&pointer_2)?;
+                match c.update_one_slot(type_, pointer_3.as_ref()) {
+                    Ok(_) => {}
+                    Err(error) if c.is_exception(&error) => {
+                        let pointer_5 = match pp.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        c.step(&pointer_5, 1, "slotdef*")?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "update_slots_callback: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                let pointer_4 = match pp.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("arithmetic on NULL")),
+                };
+                let pp_2 = c.step(&pointer_4, 1, "slotdef*")?;
+                pp = Some(pp_2.clone());
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `update_slot`.
+pub fn update_slot<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    name: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::update_slot);
+    let pp = c.new_array("slotdef*", 10)?;
+    let p = c.variable("slotdefs")?;
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.slotdef_name_is_set(&p_2)? {
+                let name_strobj = c.slotdef_name_strobj(&p_2)?;
+                let is = match (name_strobj.as_ref(), name) {
+                    (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                    (None, None) => true,
+                    _ => false,
+                };
+                if is {
+                    c.step(&pp, 1, "slotdef*")?;
+                    c.write_pointer(&pp, Some(&p_2))?;
+                }
+                let p_3 = c.step(&p_2, 1, "slotdef")?;
+                p_2 = p_3.clone();
+                continue;
+            }
+            break;
+        }
+    };
+    c.write_pointer(&pp, None)?;
+    {
+        let mut pp_2 = pp.clone();
+        loop {
+            if c.read_pointer(&pp_2)?.is_some() {
+                let p_4 = c.read_pointer(&pp_2)?;
+                let object = match p_4.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->offset")),
+                };
+                let offset = c.slotdef_offset(&object)?;
+                let p_7 = {
+                    let mut p_5 = p_4.clone();
+                    loop {
+                        let slotdefs = c.variable("slotdefs")?;
+                        if c.address(p_5.as_ref())? > c.address(Some(&slotdefs))? {
+                            let pointer = match p_5.as_ref() {
+                                Some(pointer) => pointer.clone(),
+                                None => return Err(c.unsupported("arithmetic on NULL")),
+                            };
+                            let pointer_2 = c
+                                .step(&pointer, (1 as isize).wrapping_neg(), "slotdef")?;
+                            if c.slotdef_offset(&pointer_2)? == offset {
+                                let pointer_3 = match p_5.as_ref() {
+                                    Some(pointer) => pointer.clone(),
+                                    None => return Err(c.unsupported("arithmetic on NULL")),
+                                };
+                                let p_6 = c
+                                    .step(&pointer_3, (1 as isize).wrapping_neg(), "slotdef")?;
+                                p_5 = Some(p_6.clone());
+                                continue;
+                            }
+                            break p_5.clone();
+                        } else {
+                            break p_5.clone()
+                        }
+                    }
+                };
+                c.write_pointer(&pp_2, p_7.as_ref())?;
+                let pp_3 = c.step(&pp_2, 1, "slotdef*")?;
+                pp_2 = pp_3.clone();
+                continue;
+            }
+            break;
+        }
+    };
+    let pointer_4 = c.step(&pp, 0, "slotdef*")?;
+    if c.read_pointer(&pointer_4)?.is_some() {
+        let update_slots_callback = c.function(FunctionId::update_slots_callback)?;
+        return Ok(
+            super::typeobject::update_subclasses(
+                c,
+                type_,
+                name,
+                &update_slots_callback,
+                Some(&pp),
+            )?,
+        );
+    }
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `fixup_slot_dispatchers`.
 pub fn fixup_slot_dispatchers<C: CApi>(
@@ -10966,49 +11329,61 @@ pub fn fixup_slot_dispatchers<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::fixup_slot_dispatchers);
     let p = c.variable("slotdefs")?;
-    let mut p_2 = p.clone();
-    loop {
-        let p_3 = match c.update_one_slot(type_, &p_2) {
-            Ok(p_3) => p_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "fixup_slot_dispatchers: loop that goes on with an exception pending",
-                        ),
-                );
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.slotdef_name_is_set(&p_2)? {
+                let p_3 = match c.update_one_slot(type_, Some(&p_2)) {
+                    Ok(p_3) => p_3,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "fixup_slot_dispatchers: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                p_2 = p_3.clone();
+                continue;
             }
-            Err(error) => return Err(error),
-        };
-        p_2 = p_3.clone();
-        continue;
-    }
+            break;
+        }
+    };
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `update_all_slots`.
 pub fn update_all_slots<C: CApi>(c: &mut C, type_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::update_all_slots);
     super::typeobject::PyType_Modified(c, type_)?;
     let p = c.variable("slotdefs")?;
-    let mut p_2 = p.clone();
-    loop {
-        let name_strobj = c.slotdef_name_strobj(&p_2)?;
-        match c.update_slot(type_, name_strobj.as_ref()) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                c.step(&p_2, 1, "slotdef")?;
-                return Err(
-                    c
-                        .unsupported(
-                            "update_all_slots: loop that goes on with an exception pending",
-                        ),
-                );
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.slotdef_name_is_set(&p_2)? {
+                let name_strobj = c.slotdef_name_strobj(&p_2)?;
+                match super::typeobject::update_slot(c, type_, name_strobj.as_ref()) {
+                    Ok(_) => {}
+                    Err(error) if c.is_exception(&error) => {
+                        c.step(&p_2, 1, "slotdef")?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "update_all_slots: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                let p_3 = c.step(&p_2, 1, "slotdef")?;
+                p_2 = p_3.clone();
+                continue;
             }
-            Err(error) => return Err(error),
-        };
-        let p_3 = c.step(&p_2, 1, "slotdef")?;
-        p_2 = p_3.clone();
-        continue;
-    }
+            break;
+        }
+    };
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `type_new_set_names`.
 pub fn type_new_set_names<C: CApi>(
@@ -11098,23 +11473,23 @@ pub fn type_new_init_subclass<C: CApi>(
     )?;
     let id__init_subclass = c._Py_ID("__init_subclass__")?;
     let func = super::object::PyObject_GetAttr(c, &super_, &id__init_subclass)?;
-    let object = match kwds {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    super::call::PyObject_VectorcallDict(c, &func, &[], 0, &object)?;
+    super::call::PyObject_VectorcallDict(c, &func, &[], 0, kwds)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `update_subclasses`.
 pub fn update_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    attr_name: &C::Object,
+    attr_name: Option<&C::Object>,
     callback: &C::Function,
     data: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::update_subclasses);
-    c.call_update_callback(callback, type_, data)?;
+    let object = match data {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c.call_update_callback(callback, type_, &object)?;
     return Ok(
         super::typeobject::recurse_down_subclasses(c, type_, attr_name, callback, data)?,
     );
@@ -11123,7 +11498,7 @@ pub fn update_subclasses<C: CApi>(
 pub fn recurse_down_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    attr_name: &C::Object,
+    attr_name: Option<&C::Object>,
     callback: &C::Function,
     data: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
@@ -11146,7 +11521,13 @@ pub fn recurse_down_subclasses<C: CApi>(
                     }
                     let dict = c.PyTypeObject_tp_dict(&subclass)?;
                     if let Some(dict_2) = &dict && c.PyDict_Check(dict_2)? {
-                        if c.PyDict_Contains(dict_2, attr_name)? > 0 {
+                        let object_2 = match attr_name {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if c.PyDict_Contains(dict_2, &object_2)? > 0 {
                             i = i_2;
                             continue;
                         }
@@ -11166,6 +11547,107 @@ pub fn recurse_down_subclasses<C: CApi>(
         };
         return Ok(0);
     }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `add_operators`.
+pub fn add_operators<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::add_operators);
+    let dict = c.PyTypeObject_tp_dict(type_)?;
+    let p = c.variable("slotdefs")?;
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.slotdef_name_is_set(&p_2)? {
+                if !c.slotdef_wrapper(&p_2)?.is_some() {
+                    let p_6 = c.step(&p_2, 1, "slotdef")?;
+                    p_2 = p_6.clone();
+                    continue;
+                }
+                let offset = c.slotdef_offset(&p_2)?;
+                if let Some(ptr) = &super::typeobject::slotptr(c, type_, offset)?
+                    && c.read_function(ptr)?.is_some()
+                {
+                    let name_strobj = c.slotdef_name_strobj(&p_2)?;
+                    let object = match dict.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let object_2 = match name_strobj.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    if c.PyDict_Contains(&object, &object_2)? > 0 {
+                        let p_3 = c.step(&p_2, 1, "slotdef")?;
+                        p_2 = p_3.clone();
+                        continue;
+                    }
+                    let function = c.read_function(ptr)?;
+                    let is = c
+                        .is_function(
+                            function.as_ref(),
+                            FunctionId::PyObject_HashNotImplemented,
+                        )?;
+                    if is {
+                        let name_strobj_2 = c.slotdef_name_strobj(&p_2)?;
+                        let object_3 = match dict.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let object_4 = match name_strobj_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let Py_None = c.global(Global::Py_None)?;
+                        c.PyDict_SetItem(&object_3, &object_4, &Py_None)?;
+                    } else {
+                        let function_2 = c.read_function(ptr)?;
+                        let function_3 = match function_2.as_ref() {
+                            Some(function) => function.clone(),
+                            None => {
+                                return Err(
+                                    c.unsupported("slot that is empty as an argument"),
+                                );
+                            }
+                        };
+                        let Some(descr) = &super::descrobject::PyDescr_NewWrapper(
+                            c,
+                            type_,
+                            &p_2,
+                            &function_3,
+                        )? else {
+                            return Ok(-1);
+                        };
+                        let name_strobj_3 = c.slotdef_name_strobj(&p_2)?;
+                        let object_5 = match dict.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let object_6 = match name_strobj_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyDict_SetItem(&object_5, &object_6, descr)?;
+                    };
+                    let p_4 = c.step(&p_2, 1, "slotdef")?;
+                    p_2 = p_4.clone();
+                    continue;
+                } else {
+                    let p_5 = c.step(&p_2, 1, "slotdef")?;
+                    p_2 = p_5.clone();
+                    continue;
+                }
+            }
+            break;
+        }
+    };
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `super_dealloc`.
@@ -11528,10 +12010,10 @@ pub fn super_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::super_init);
-    c._PyArg_NoKeywords("super", Some(kwds))?;
+    c._PyArg_NoKeywords("super", kwds)?;
     let PyType_Type = c.global(Global::PyType_Type)?;
     let mut type_ = None::<C::Object>;
     let mut obj = None::<C::Object>;
@@ -11593,10 +12075,10 @@ pub fn super_vectorcall<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::super_vectorcall);
-    c._PyArg_NoKwnames("super", Some(kwnames))?;
+    c._PyArg_NoKwnames("super", kwnames)?;
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {

@@ -54,16 +54,21 @@ pub fn unicode_encode<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_encode);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["encode", "encoding", "errors"],
             0,
             2,
@@ -158,16 +163,21 @@ pub fn unicode_expandtabs<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_expandtabs);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["expandtabs", "tabsize"],
             0,
             1,
@@ -422,16 +432,21 @@ pub fn unicode_split<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_split);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["split", "sep", "maxsplit"],
             0,
             2,
@@ -479,16 +494,21 @@ pub fn unicode_rsplit<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_rsplit);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["rsplit", "sep", "maxsplit"],
             0,
             2,
@@ -538,16 +558,21 @@ pub fn unicode_splitlines<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_splitlines);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["splitlines", "keepends"],
             0,
             1,
@@ -661,17 +686,22 @@ pub fn unicode_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_new);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(0);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["str", "object", "encoding", "errors"],
             0,
@@ -814,13 +844,15 @@ pub fn unicode_check_encoding_errors<C: CApi>(
     let result = c._PyInterpreterState_GetConfig()?;
     if c.PyConfig_dev_mode(&result)? != 0 {
         let state = c.variable("PyInterpreterState")?;
-        c.PyInterpreterState_unicode_fs_codec_encoding(&state)?;
-        let state_2 = c.variable("PyInterpreterState")?;
-        if c.PyInterpreterState_finalizing(&state_2)? != 0 {
+        if c.PyInterpreterState_unicode_fs_codec_encoding_is_set(&state)? {
+            let state_2 = c.variable("PyInterpreterState")?;
+            if c.PyInterpreterState_finalizing(&state_2)? != 0 {
+                return Ok(0);
+            }
+            c._PyCodec_Lookup(encoding)?;
+            c.PyCodec_LookupError(errors)?;
             return Ok(0);
         }
-        c._PyCodec_Lookup(encoding)?;
-        c.PyCodec_LookupError(errors)?;
         return Ok(0);
     }
     return Ok(0);
@@ -2773,48 +2805,6 @@ pub fn PyUnicode_EncodeLocale<C: CApi>(
     let result = super::unicodeobject::_Py_GetErrorHandler(c, errors)?;
     return Ok(c.unicode_encode_locale(unicode, result, 1)?);
 }
-/// CPython: Objects/unicodeobject.c, `PyUnicode_EncodeFSDefault`.
-pub fn PyUnicode_EncodeFSDefault<C: CApi>(
-    c: &mut C,
-    unicode: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyUnicode_EncodeFSDefault);
-    let state = c.variable("PyInterpreterState")?;
-    let fs_codec = c.PyInterpreterState_unicode_fs_codec(&state)?;
-    let object = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->utf8")),
-    };
-    if c._Py_unicode_fs_codec_utf8(&object)? != 0 {
-        let object_2 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->error_handler")),
-        };
-        let error_handler = c._Py_unicode_fs_codec_error_handler(&object_2)?;
-        let object_3 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->errors")),
-        };
-        let errors = c._Py_unicode_fs_codec_errors(&object_3)?;
-        return Ok(c.unicode_encode_utf8(unicode, error_handler, &errors)?);
-    }
-    let object_4 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    c._Py_unicode_fs_codec_encoding(&object_4)?;
-    let object_5 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    let encoding = c._Py_unicode_fs_codec_encoding(&object_5)?;
-    let object_6 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->errors")),
-    };
-    let errors_2 = c._Py_unicode_fs_codec_errors(&object_6)?;
-    return Ok(c.PyUnicode_AsEncodedString(unicode, &encoding, &errors_2)?);
-}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsEncodedUnicode`.
 pub fn PyUnicode_AsEncodedUnicode<C: CApi>(
     c: &mut C,
@@ -2877,52 +2867,7 @@ pub fn PyUnicode_DecodeFSDefault<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeFSDefault);
     let result = c.strlen(s)?;
-    return Ok(
-        super::unicodeobject::PyUnicode_DecodeFSDefaultAndSize(c, s, result as isize)?,
-    );
-}
-/// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeFSDefaultAndSize`.
-pub fn PyUnicode_DecodeFSDefaultAndSize<C: CApi>(
-    c: &mut C,
-    s: &str,
-    size: isize,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyUnicode_DecodeFSDefaultAndSize);
-    let state = c.variable("PyInterpreterState")?;
-    let fs_codec = c.PyInterpreterState_unicode_fs_codec(&state)?;
-    let object = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->utf8")),
-    };
-    if c._Py_unicode_fs_codec_utf8(&object)? != 0 {
-        let object_2 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->error_handler")),
-        };
-        let error_handler = c._Py_unicode_fs_codec_error_handler(&object_2)?;
-        let object_3 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->errors")),
-        };
-        let errors = c._Py_unicode_fs_codec_errors(&object_3)?;
-        return Ok(c.unicode_decode_utf8(s, size, error_handler, &errors, None)?);
-    }
-    let object_4 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    c._Py_unicode_fs_codec_encoding(&object_4)?;
-    let object_5 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    let encoding = c._Py_unicode_fs_codec_encoding(&object_5)?;
-    let object_6 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->errors")),
-    };
-    let errors_2 = c._Py_unicode_fs_codec_errors(&object_6)?;
-    return Ok(c.PyUnicode_Decode(s, size, &encoding, &errors_2)?);
+    return Ok(c.PyUnicode_DecodeFSDefaultAndSize(s, result as isize)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF8`.
 pub fn PyUnicode_AsUTF8<C: CApi>(
@@ -9173,7 +9118,7 @@ pub fn output_markup<C: CApi>(
     conversion: u32,
     writer: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
     recursion_depth: i32,
     auto_number: &C::Object,
 ) -> Result<i32, C::Error> {
@@ -9182,7 +9127,7 @@ pub fn output_markup<C: CApi>(
         c,
         field_name,
         args,
-        Some(kwargs),
+        kwargs,
         auto_number,
     )? {
         let fieldobj_2 = if conversion != 0 {
@@ -9245,7 +9190,7 @@ pub fn do_markup<C: CApi>(
     c: &mut C,
     input: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
     writer: &C::Object,
     recursion_depth: i32,
     auto_number: &C::Object,
@@ -9340,7 +9285,7 @@ pub fn build_string<C: CApi>(
     c: &mut C,
     input: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
     recursion_depth: i32,
     auto_number: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
@@ -9388,7 +9333,7 @@ pub fn do_string_format<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::do_string_format);
     let auto_number = c.new_struct("AutoNumber")?;
@@ -9407,7 +9352,7 @@ pub fn do_string_format_map<C: CApi>(
     obj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::do_string_format_map);
-    return Ok(super::unicodeobject::do_string_format(c, self_, None, obj)?);
+    return Ok(super::unicodeobject::do_string_format(c, self_, None, Some(obj))?);
 }
 /// CPython: Objects/unicodeobject.c, `formatteriter_dealloc`.
 pub fn formatteriter_dealloc<C: CApi>(

@@ -97,10 +97,10 @@ pub fn weakref_vectorcall<C: CApi>(
     self_: &C::Object,
     _args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::weakref_vectorcall);
-    c._PyArg_NoKwnames("weakref", Some(kwnames))?;
+    c._PyArg_NoKwnames("weakref", kwnames)?;
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -332,10 +332,10 @@ pub fn weakref___init__<C: CApi>(
     c: &mut C,
     _self_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::weakref___init__);
-    c._PyArg_NoKeywords("ref", Some(kwargs))?;
+    c._PyArg_NoKeywords("ref", kwargs)?;
     let mut tmp = None::<C::Object>;
     let mut tmp_2 = None::<C::Object>;
     let result = match c

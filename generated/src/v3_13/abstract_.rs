@@ -389,6 +389,16 @@ pub fn PyObject_CheckReadBuffer<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/abstract.c, `PyObject_AsReadBuffer`.
+pub fn PyObject_AsReadBuffer<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    buffer: &C::Object,
+    buffer_len: &mut isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_AsReadBuffer);
+    return Ok(c.as_read_buffer(obj, buffer, buffer_len)?);
+}
 /// CPython: Objects/abstract.c, `PyObject_GetBuffer`.
 pub fn PyObject_GetBuffer<C: CApi>(
     c: &mut C,

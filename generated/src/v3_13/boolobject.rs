@@ -35,10 +35,10 @@ pub fn bool_new<C: CApi>(
     c: &mut C,
     _type_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_new);
-    c._PyArg_NoKeywords("bool", Some(kwds))?;
+    c._PyArg_NoKeywords("bool", kwds)?;
     let mut x = Some(c.global(Global::Py_False)?);
     c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)])?;
     let object = match x.as_ref() {
@@ -54,10 +54,10 @@ pub fn bool_vectorcall<C: CApi>(
     _type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_vectorcall);
-    c._PyArg_NoKwnames("bool", Some(kwnames))?;
+    c._PyArg_NoKwnames("bool", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("bool", result, 0, 1)?;
     let ok = if result != 0 {

@@ -64,17 +64,22 @@ pub fn bytearray___init__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::bytearray___init__);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(0);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["bytearray", "source", "encoding", "errors"],
             0,
@@ -540,16 +545,21 @@ pub fn bytearray_translate<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_translate);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(1);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(1);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["translate", "", "delete"],
             1,
             2,
@@ -954,16 +964,21 @@ pub fn bytearray_split<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_split);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["split", "sep", "maxsplit"],
             0,
             2,
@@ -1005,16 +1020,21 @@ pub fn bytearray_rsplit<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_rsplit);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["rsplit", "sep", "maxsplit"],
             0,
             2,
@@ -1194,16 +1214,21 @@ pub fn bytearray_decode<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_decode);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["decode", "encoding", "errors"],
             0,
             2,
@@ -1296,16 +1321,21 @@ pub fn bytearray_splitlines<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_splitlines);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["splitlines", "keepends"],
             0,
             1,
@@ -1343,16 +1373,21 @@ pub fn bytearray_hex<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_hex);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["hex", "sep", "bytes_per_sep"],
             0,
             2,
@@ -1825,16 +1860,21 @@ pub fn stringlib_expandtabs<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::stringlib_expandtabs);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["expandtabs", "tabsize"],
             0,
             1,

@@ -22,16 +22,21 @@ pub fn bytes_split<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_split);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["split", "sep", "maxsplit"],
             0,
             2,
@@ -159,16 +164,21 @@ pub fn bytes_rsplit<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rsplit);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["rsplit", "sep", "maxsplit"],
             0,
             2,
@@ -388,16 +398,21 @@ pub fn bytes_translate<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_translate);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(1);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(1);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["translate", "", "delete"],
             1,
             2,
@@ -952,16 +967,21 @@ pub fn bytes_decode<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytes_decode);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["decode", "encoding", "errors"],
             0,
             2,
@@ -1052,16 +1072,21 @@ pub fn bytes_splitlines<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_splitlines);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["splitlines", "keepends"],
             0,
             1,
@@ -1097,16 +1122,21 @@ pub fn bytes_hex<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_hex);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["hex", "sep", "bytes_per_sep"],
             0,
             2,
@@ -1137,17 +1167,22 @@ pub fn bytes_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytes_new);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(0);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["bytes", "source", "encoding", "errors"],
             0,
@@ -1743,16 +1778,21 @@ pub fn stringlib_expandtabs<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytesobject_stringlib_expandtabs);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["expandtabs", "tabsize"],
             0,
             1,

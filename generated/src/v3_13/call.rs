@@ -85,10 +85,10 @@ pub fn PyObject_VectorcallDict<C: CApi>(
     callable: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyObject_VectorcallDict);
-    return Ok(c._PyObject_VectorcallDictTstate(callable, args, nargsf, Some(kwargs))?);
+    return Ok(c._PyObject_VectorcallDictTstate(callable, args, nargsf, kwargs)?);
 }
 /// CPython: Objects/call.c, `object_is_not_callable`.
 pub fn object_is_not_callable<C: CApi>(
@@ -287,17 +287,17 @@ pub fn PyObject_Call<C: CApi>(
     c: &mut C,
     callable: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyObject_Call);
-    return Ok(c._PyObject_Call(callable, args, Some(kwargs))?);
+    return Ok(c._PyObject_Call(callable, args, kwargs)?);
 }
 /// CPython: Objects/call.c, `PyCFunction_Call`.
 pub fn PyCFunction_Call<C: CApi>(
     c: &mut C,
     callable: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyCFunction_Call);
     return Ok(super::call::PyObject_Call(c, callable, args, kwargs)?);
@@ -319,7 +319,7 @@ pub fn _PyFunction_Vectorcall<C: CApi>(
     func: &C::Object,
     stack: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyFunction_Vectorcall);
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
@@ -385,7 +385,7 @@ pub fn PyObject_VectorcallMethod<C: CApi>(
     name: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_VectorcallMethod);
     let item = c.item(args, 0)?;
@@ -400,15 +400,7 @@ pub fn PyObject_VectorcallMethod<C: CApi>(
             (args.get(1..).unwrap_or_default(), nargsf_3)
         };
         return Ok(
-            Some(
-                c
-                    ._PyObject_VectorcallTstate(
-                        callable_2,
-                        args_2,
-                        nargsf_4,
-                        Some(kwnames),
-                    )?,
-            ),
+            Some(c._PyObject_VectorcallTstate(callable_2, args_2, nargsf_4, kwnames)?),
         );
     }
     return Ok(None);
@@ -418,10 +410,14 @@ pub fn _PyStack_UnpackDict_Free<C: CApi>(
     c: &mut C,
     stack: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyStack_UnpackDict_Free);
-    let n = c.PyTuple_GET_SIZE(kwnames)?.wrapping_add(nargs);
+    let object = match kwnames {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let n = c.PyTuple_GET_SIZE(&object)?.wrapping_add(nargs);
     {
         let mut i = 0isize;
         loop {
@@ -433,7 +429,11 @@ pub fn _PyStack_UnpackDict_Free<C: CApi>(
             break;
         }
     };
-    c._PyStack_UnpackDict_FreeNoDecRef(stack, kwnames)?;
+    let object_2 = match kwnames {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c._PyStack_UnpackDict_FreeNoDecRef(stack, &object_2)?;
     return Ok(());
 }
 /// CPython: Objects/call.c, `PyVectorcall_NARGS`.

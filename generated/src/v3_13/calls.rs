@@ -79,6 +79,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::PyObject_AsReadBuffer,
+        prototype: "(object:PyObject, pointer:void, out isize:Py_ssize_t) -> i32",
+    },
+    Function {
         id: FunctionId::PyObject_GetBuffer,
         prototype: "(object:PyObject, object:Py_buffer, i32:int) -> i32",
     },
@@ -520,11 +524,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bool_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bool_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bool_invert,
@@ -560,7 +564,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::bytearray_find,
@@ -608,7 +612,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_translate,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_maketrans,
@@ -620,11 +624,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_split,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_rsplit,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reverse,
@@ -660,11 +664,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_decode,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_splitlines,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_fromhex,
@@ -672,7 +676,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_hex,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reduce,
@@ -788,7 +792,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::stringlib_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::stringlib_zfill,
@@ -944,7 +948,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_split,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_partition,
@@ -956,7 +960,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_rsplit,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_find,
@@ -992,7 +996,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_translate,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_maketrans,
@@ -1020,11 +1024,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_decode,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_splitlines,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_fromhex,
@@ -1032,11 +1036,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_hex,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_ob_shash,
@@ -1136,7 +1140,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytesobject_stringlib_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytesobject_stringlib_zfill,
@@ -1340,7 +1344,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_VectorcallDict,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::object_is_not_callable,
@@ -1352,11 +1356,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_Call,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyCFunction_Call,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyObject_CallOneArg,
@@ -1364,7 +1368,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyFunction_Vectorcall,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyEval_CallObjectWithKeywords,
@@ -1376,11 +1380,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_VectorcallMethod,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyStack_UnpackDict_Free,
-        prototype: "(objects:PyObject, isize:Py_ssize_t, object:PyObject) -> nothing",
+        prototype: "(objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> nothing",
     },
     Function {
         id: FunctionId::PyVectorcall_NARGS,
@@ -1392,7 +1396,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::cell_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyCell_Get,
@@ -1432,11 +1436,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::instancemethod_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyMethod_Function,
@@ -1508,7 +1512,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::instancemethod_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::instancemethod_descr_get,
@@ -1544,7 +1548,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::complex_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyComplex_RealAsDouble,
@@ -1648,7 +1652,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_vectorcall_VARARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_VARARGS_KEYWORDS,
@@ -1656,23 +1660,27 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_FASTCALL,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_NOARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_O,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::classmethoddescr_call,
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::wrapperdescr_raw_call,
@@ -1680,7 +1688,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrapperdescr_call,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::descrobject_method_get_doc,
@@ -1737,6 +1745,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyDescr_NewGetSet,
         prototype: "(object:PyTypeObject, pointer:PyGetSetDef) -> object",
+    },
+    Function {
+        id: FunctionId::PyDescr_NewWrapper,
+        prototype: "(object:PyTypeObject, pointer:structwrapperbase, other:void) -> object",
     },
     Function {
         id: FunctionId::PyDescr_IsData,
@@ -1860,7 +1872,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrapper_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyWrapper_New,
@@ -1924,11 +1936,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::mappingproxy_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::property_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::split_keys_entry_added,
@@ -2292,7 +2304,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dict_update,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::merge_from_seq2_lock_held,
@@ -2416,7 +2428,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dict_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::dict_vectorcall,
@@ -2660,11 +2672,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::enum_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::reversed_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::enum_new_impl,
@@ -2700,7 +2712,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::reversed_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::reversed_dealloc,
@@ -2752,7 +2764,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::float___getnewargs__,
@@ -2852,7 +2864,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::float___getformat___impl,
@@ -2984,7 +2996,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::func_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::func_get_code,
@@ -3084,7 +3096,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::cm_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::cm_get___isabstractmethod__,
@@ -3112,11 +3124,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::sm_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::sm_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::sm_get___isabstractmethod__,
@@ -3147,7 +3159,7 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
-        id: FunctionId::tuple_index,
+        id: FunctionId::genericaliasobject_tuple_index,
         prototype: "static (object?:PyObject, isize:Py_ssize_t, object:PyObject) -> isize",
     },
     Function {
@@ -3184,11 +3196,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::ga_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::ga_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::ga_richcompare,
@@ -3224,7 +3236,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::ga_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::ga_iternext,
@@ -3344,7 +3356,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::list_sort,
-        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::list_reverse,
@@ -3360,7 +3372,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::list___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::list___sizeof__,
@@ -3437,6 +3449,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::list_item,
         prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::list_slice_lock_held,
+        prototype: "static (object:PyListObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::PyList_GetSlice,
@@ -3572,7 +3588,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::list_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::list___sizeof___impl,
@@ -3652,7 +3668,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::long_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::int___getnewargs__,
@@ -3684,11 +3700,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::int_to_bytes,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::int_from_bytes,
-        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::int_is_integer,
@@ -4056,23 +4072,23 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::cfunction_vectorcall_FASTCALL,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_NOARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_O,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_call,
@@ -4160,7 +4176,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::module___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::module___init___impl,
@@ -4564,11 +4580,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::range_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_vectorcall,
-        prototype: "static (object:PyTypeObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_dealloc,
@@ -4872,15 +4888,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::frozenset_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::frozenset_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_copy_impl,
@@ -5032,11 +5048,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_init,
-        prototype: "static (object:PySetObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PySetObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::set_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PySet_New,
@@ -5148,7 +5164,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::slice_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::slice_dealloc,
@@ -5200,7 +5216,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::structseq_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::initialize_static_type,
@@ -5227,12 +5243,12 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(pointer:PyStructSequence_Desc) -> object",
     },
     Function {
-        id: FunctionId::tupleobject_tuple_index,
+        id: FunctionId::tuple_index,
         prototype: "static (object:PyTupleObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::tuple_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::tuple___getnewargs__,
@@ -5287,6 +5303,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::tupleslice,
+        prototype: "static (object:PyTupleObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
+    },
+    Function {
         id: FunctionId::PyTuple_GetSlice,
         prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
     },
@@ -5308,7 +5328,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::tuple_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::tuple_subtype_new,
@@ -5664,7 +5684,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyType_GenericNew,
-        prototype: "(object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "(object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyHeapType_GET_MEMBERS,
@@ -5912,7 +5932,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_align_up,
@@ -5992,7 +6012,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::find_name_in_mro,
-        prototype: "static (object:PyTypeObject, object:PyObject, out i32:int) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, out i32:int) -> object",
     },
     Function {
         id: FunctionId::_PyTypes_AfterFork,
@@ -6064,7 +6084,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_prepare,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::merge_class_dict,
@@ -6092,11 +6112,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::object_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::object_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::object_dealloc,
@@ -6168,7 +6188,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyObject_GetNewArguments,
-        prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
+        prototype: "static (object:PyObject, out object:PyObject, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyObject_GetItemsIter,
@@ -6432,7 +6452,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrap_call,
-        prototype: "static (object:PyObject, object:PyObject, other:void, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, other:void, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::wrap_del,
@@ -6492,11 +6512,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrap_init,
-        prototype: "static (object:PyObject, object:PyObject, other:void, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, other:void, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::tp_new_wrapper,
-        prototype: "static (object?:PyObject, object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object?:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::add_tp_new_wrapper,
@@ -6688,7 +6708,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::slot_tp_call,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_Py_slot_tp_getattro,
@@ -6728,11 +6748,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::slot_tp_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::slot_tp_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::slot_tp_finalize,
@@ -6779,6 +6799,26 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::slotptr,
+        prototype: "static (object?:PyTypeObject, i32:int) -> pointer",
+    },
+    Function {
+        id: FunctionId::resolve_slotdups,
+        prototype: "static (object:PyTypeObject, object?:PyObject) -> pointer",
+    },
+    Function {
+        id: FunctionId::update_one_slot,
+        prototype: "static (object:PyTypeObject, pointer?:pytype_slotdef) -> pointer",
+    },
+    Function {
+        id: FunctionId::update_slots_callback,
+        prototype: "static (object:PyTypeObject, pointer?:void) -> i32",
+    },
+    Function {
+        id: FunctionId::update_slot,
+        prototype: "static (object:PyTypeObject, object?:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::fixup_slot_dispatchers,
         prototype: "static (object:PyTypeObject) -> nothing",
     },
@@ -6796,11 +6836,19 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::update_subclasses,
-        prototype: "static (object:PyTypeObject, object:PyObject, other:update_callback, pointer?:void) -> i32",
+        prototype: "static (object:PyTypeObject, object?:PyObject, other:update_callback, pointer?:void) -> i32",
     },
     Function {
         id: FunctionId::recurse_down_subclasses,
-        prototype: "static (object:PyTypeObject, object:PyObject, other:update_callback, pointer?:void) -> i32",
+        prototype: "static (object:PyTypeObject, object?:PyObject, other:update_callback, pointer?:void) -> i32",
+    },
+    Function {
+        id: FunctionId::expect_manually_inherited,
+        prototype: "static (object:PyTypeObject, pointer:void) -> i32",
+    },
+    Function {
+        id: FunctionId::add_operators,
+        prototype: "static (object:PyTypeObject) -> i32",
     },
     Function {
         id: FunctionId::super_dealloc,
@@ -6836,7 +6884,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::super_init,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::super_init_impl,
@@ -6844,7 +6892,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::super_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyUnicode_UTF8,
@@ -6891,6 +6939,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (pointer:void, pointer:void) -> i32",
     },
     Function {
+        id: FunctionId::clear_interned_dict,
+        prototype: "static (thread:PyInterpreterState) -> nothing",
+    },
+    Function {
         id: FunctionId::clear_global_interned_strings,
         prototype: "static () -> nothing",
     },
@@ -6916,11 +6968,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_encode,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_find,
@@ -6996,7 +7048,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_replace,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_removeprefix,
@@ -7016,15 +7068,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_split,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_rsplit,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_splitlines,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_swapcase,
@@ -7060,7 +7112,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_Py_GetErrorHandler,
@@ -7235,10 +7287,6 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, str:char) -> object",
     },
     Function {
-        id: FunctionId::PyUnicode_EncodeFSDefault,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
         id: FunctionId::PyUnicode_AsEncodedUnicode,
         prototype: "(object:PyObject, str:char, str:char) -> object",
     },
@@ -7253,10 +7301,6 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_DecodeFSDefault,
         prototype: "(str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeFSDefaultAndSize,
-        prototype: "(str:char, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_ensure_utf8,
@@ -7800,19 +7844,19 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::output_markup,
-        prototype: "static (object:SubString, object:SubString, i32:int, u32:Py_UCS4, object:_PyUnicodeWriter, object?:PyObject, object:PyObject, i32:int, object:AutoNumber) -> i32",
+        prototype: "static (object:SubString, object:SubString, i32:int, u32:Py_UCS4, object:_PyUnicodeWriter, object?:PyObject, object?:PyObject, i32:int, object:AutoNumber) -> i32",
     },
     Function {
         id: FunctionId::do_markup,
-        prototype: "static (object:SubString, object?:PyObject, object:PyObject, object:_PyUnicodeWriter, i32:int, object:AutoNumber) -> i32",
+        prototype: "static (object:SubString, object?:PyObject, object?:PyObject, object:_PyUnicodeWriter, i32:int, object:AutoNumber) -> i32",
     },
     Function {
         id: FunctionId::build_string,
-        prototype: "static (object:SubString, object?:PyObject, object:PyObject, i32:int, object:AutoNumber) -> object",
+        prototype: "static (object:SubString, object?:PyObject, object?:PyObject, i32:int, object:AutoNumber) -> object",
     },
     Function {
         id: FunctionId::do_string_format,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::do_string_format_map,
@@ -8040,7 +8084,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::weakref_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::weakref_hash_lock_held,
@@ -8092,11 +8136,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::weakref___new__,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::weakref___init__,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::proxy_check_ref,
@@ -8449,6 +8493,17 @@ fn of_abstract<C: CApi>(
         FunctionId::PyObject_CheckReadBuffer => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::abstract_::PyObject_CheckReadBuffer(c, a0)?))
+        }
+        FunctionId::PyObject_AsReadBuffer => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let mut a2: isize = Value::int(c, args, 2usize)?;
+            {
+                let result = Value::number(
+                    super::abstract_::PyObject_AsReadBuffer(c, a0, a1, &mut a2)?,
+                );
+                Ok(Value::Several(vec![result, Value::number(a2)]))
+            }
         }
         FunctionId::PyObject_GetBuffer => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9033,14 +9088,14 @@ fn of_boolobject<C: CApi>(
         FunctionId::bool_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::boolobject::bool_new(c, a0, a1, a2)?))
         }
         FunctionId::bool_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::boolobject::bool_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::bool_invert => {
@@ -9105,7 +9160,7 @@ fn of_bytearrayobject<C: CApi>(
         FunctionId::bytearray___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_find => {
@@ -9178,7 +9233,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_translate(c, a0, a1, a2, a3)?,
@@ -9200,7 +9255,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_split(c, a0, a1, a2, a3)?,
@@ -9211,7 +9266,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, a3)?,
@@ -9267,14 +9322,14 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_decode(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytearray_splitlines => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, a3)?,
@@ -9290,7 +9345,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytearray_reduce => {
@@ -9466,7 +9521,7 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
@@ -9756,7 +9811,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_split(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_partition => {
@@ -9773,7 +9828,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_rsplit(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_find => {
@@ -9828,7 +9883,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_translate(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_maketrans => {
@@ -9868,14 +9923,14 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::bytesobject::bytes_decode(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_splitlines => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_splitlines(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_fromhex => {
@@ -9887,13 +9942,13 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_hex(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::bytesobject::bytes_new(c, a0, a1, a2)?))
         }
         FunctionId::set_ob_shash => {
@@ -10057,7 +10112,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
@@ -10368,7 +10423,7 @@ fn of_call<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::call::PyObject_VectorcallDict(c, a0, a1, a2, a3)?))
         }
         FunctionId::object_is_not_callable => {
@@ -10385,13 +10440,13 @@ fn of_call<C: CApi>(
         FunctionId::PyObject_Call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::call::PyObject_Call(c, a0, a1, a2)?))
         }
         FunctionId::PyCFunction_Call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::call::PyCFunction_Call(c, a0, a1, a2)?))
         }
         FunctionId::PyObject_CallOneArg => {
@@ -10403,7 +10458,7 @@ fn of_call<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::PyEval_CallObjectWithKeywords => {
@@ -10421,13 +10476,13 @@ fn of_call<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::call::PyObject_VectorcallMethod(c, a0, a1, a2, a3)?))
         }
         FunctionId::_PyStack_UnpackDict_Free => {
             let a0 = Value::objects(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok({
                 super::call::_PyStack_UnpackDict_Free(c, a0, a1, a2)?;
                 Value::Nothing
@@ -10455,7 +10510,7 @@ fn of_cellobject<C: CApi>(
         FunctionId::cell_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::cellobject::cell_new(c, a0, a1, a2)?))
         }
         FunctionId::PyCell_Get => {
@@ -10516,13 +10571,13 @@ fn of_classobject<C: CApi>(
         FunctionId::method_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::classobject::method_new(c, a0, a1, a2)?))
         }
         FunctionId::instancemethod_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::classobject::instancemethod_new(c, a0, a1, a2)?))
         }
         FunctionId::PyMethod_Function => {
@@ -10611,7 +10666,7 @@ fn of_classobject<C: CApi>(
         FunctionId::instancemethod_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::classobject::instancemethod_call(c, a0, a1, a2)?))
         }
         FunctionId::instancemethod_descr_get => {
@@ -10677,7 +10732,7 @@ fn of_complexobject<C: CApi>(
         FunctionId::complex_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::complexobject::complex_new(c, a0, a1, a2)?))
         }
         FunctionId::PyComplex_RealAsDouble => {
@@ -10822,7 +10877,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, a3)?,
@@ -10850,7 +10905,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
@@ -10867,7 +10922,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3)?,
@@ -10878,7 +10933,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
@@ -10895,7 +10950,7 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, a3)?,
@@ -10906,8 +10961,14 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::descrobject::method_vectorcall_O(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::classmethoddescr_call => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            Ok(Value::Object(super::descrobject::classmethoddescr_call(c, a0, a1, a2)?))
         }
         FunctionId::wrapperdescr_raw_call => {
             let a0 = Value::nullable(c, args, 0usize)?;
@@ -10923,7 +10984,7 @@ fn of_descrobject<C: CApi>(
         FunctionId::wrapperdescr_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::wrapperdescr_call(c, a0, a1, a2)?))
         }
         FunctionId::descrobject_method_get_doc => {
@@ -11137,7 +11198,7 @@ fn of_descrobject<C: CApi>(
         FunctionId::wrapper_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::wrapper_call(c, a0, a1, a2)?))
         }
         FunctionId::PyWrapper_New => {
@@ -11237,13 +11298,13 @@ fn of_descrobject<C: CApi>(
         FunctionId::mappingproxy_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::mappingproxy_new(c, a0, a1, a2)?))
         }
         FunctionId::property_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::descrobject::property_init(c, a0, a1, a2)?))
         }
         _ => Err(c.unsupported(id.name())),
@@ -11890,7 +11951,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::dict_update => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::dictobject::dict_update(c, a0, a1, a2)?))
         }
         FunctionId::merge_from_seq2_lock_held => {
@@ -12078,7 +12139,7 @@ fn of_dictobject<C: CApi>(
         FunctionId::dict_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::dict_init(c, a0, a1, a2)?))
         }
         FunctionId::dict_vectorcall => {
@@ -12443,13 +12504,13 @@ fn of_enumobject<C: CApi>(
         FunctionId::enum_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::enumobject::enum_new(c, a0, a1, a2)?))
         }
         FunctionId::reversed_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::enumobject::reversed_new(c, a0, a1, a2)?))
         }
         FunctionId::enum_new_impl => {
@@ -12501,7 +12562,7 @@ fn of_enumobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::reversed_dealloc => {
@@ -12580,7 +12641,7 @@ fn of_floatobject<C: CApi>(
         FunctionId::float_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::floatobject::float_new(c, a0, a1, a2)?))
         }
         FunctionId::float___getnewargs__ => {
@@ -12704,7 +12765,7 @@ fn of_floatobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::floatobject::float_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::float___getformat___impl => {
@@ -12886,7 +12947,7 @@ fn of_funcobject<C: CApi>(
         FunctionId::func_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::funcobject::func_new(c, a0, a1, a2)?))
         }
         FunctionId::func_get_code => {
@@ -13021,7 +13082,7 @@ fn of_funcobject<C: CApi>(
         FunctionId::cm_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::funcobject::cm_init(c, a0, a1, a2)?))
         }
         FunctionId::cm_get___isabstractmethod__ => {
@@ -13056,13 +13117,13 @@ fn of_funcobject<C: CApi>(
         FunctionId::sm_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::funcobject::sm_init(c, a0, a1, a2)?))
         }
         FunctionId::sm_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::funcobject::sm_call(c, a0, a1, a2)?))
         }
         FunctionId::sm_get___isabstractmethod__ => {
@@ -13109,7 +13170,7 @@ fn of_genericaliasobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::genericaliasobject::ga_repr(c, a0)?))
         }
-        FunctionId::tuple_index => {
+        FunctionId::genericaliasobject_tuple_index => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
@@ -13166,14 +13227,14 @@ fn of_genericaliasobject<C: CApi>(
         FunctionId::ga_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::genericaliasobject::ga_call(c, a0, a1, a2)?))
         }
         FunctionId::ga_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::ga_richcompare => {
@@ -13219,7 +13280,7 @@ fn of_genericaliasobject<C: CApi>(
         FunctionId::ga_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::genericaliasobject::ga_new(c, a0, a1, a2)?))
         }
         FunctionId::ga_iternext => {
@@ -13396,7 +13457,7 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::listobject::list_sort(c, a0, a1, a2, a3)?))
         }
         FunctionId::list_reverse => {
@@ -13418,7 +13479,7 @@ fn of_listobject<C: CApi>(
         FunctionId::list___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::listobject::list___init__(c, a0, a1, a2)?))
         }
         FunctionId::list___sizeof__ => {
@@ -13523,6 +13584,12 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::from(super::listobject::list_item(c, a0, a1)?))
+        }
+        FunctionId::list_slice_lock_held => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::Object(super::listobject::list_slice_lock_held(c, a0, a1, a2)?))
         }
         FunctionId::PyList_GetSlice => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13705,7 +13772,7 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::listobject::list_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::list___sizeof___impl => {
@@ -13832,7 +13899,7 @@ fn of_longobject<C: CApi>(
         FunctionId::long_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::longobject::long_new(c, a0, a1, a2)?))
         }
         FunctionId::int___getnewargs__ => {
@@ -13875,14 +13942,14 @@ fn of_longobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::longobject::int_to_bytes(c, a0, a1, a2, a3)?))
         }
         FunctionId::int_from_bytes => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::longobject::int_from_bytes(c, a0, a1, a2, a3)?))
         }
         FunctionId::int_is_integer => {
@@ -14369,7 +14436,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_FASTCALL(
@@ -14386,7 +14453,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
@@ -14403,7 +14470,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
@@ -14420,7 +14487,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_NOARGS(c, a0, a1, a2, a3)?,
@@ -14431,7 +14498,7 @@ fn of_methodobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::from(
                     super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, a3)?,
@@ -14562,7 +14629,7 @@ fn of_moduleobject<C: CApi>(
         FunctionId::module___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::moduleobject::module___init__(c, a0, a1, a2)?))
         }
         FunctionId::module___init___impl => {
@@ -15160,14 +15227,14 @@ fn of_rangeobject<C: CApi>(
         FunctionId::range_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::rangeobject::range_new(c, a0, a1, a2)?))
         }
         FunctionId::range_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::rangeobject::range_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::range_dealloc => {
@@ -15584,20 +15651,20 @@ fn of_setobject<C: CApi>(
         FunctionId::frozenset_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::setobject::frozenset_new(c, a0, a1, a2)?))
         }
         FunctionId::frozenset_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::setobject::frozenset_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::set_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::setobject::set_new(c, a0, a1, a2)?))
         }
         FunctionId::set_copy_impl => {
@@ -15804,14 +15871,14 @@ fn of_setobject<C: CApi>(
         FunctionId::set_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::setobject::set_init(c, a0, a1, a2)?))
         }
         FunctionId::set_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::setobject::set_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::PySet_New => {
@@ -16073,7 +16140,7 @@ fn of_sliceobject<C: CApi>(
         FunctionId::slice_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::sliceobject::slice_new(c, a0, a1, a2)?))
         }
         FunctionId::slice_dealloc => {
@@ -16175,7 +16242,7 @@ fn of_structseq<C: CApi>(
         FunctionId::structseq_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::structseq::structseq_new(c, a0, a1, a2)?))
         }
         FunctionId::initialize_static_type => {
@@ -16239,7 +16306,7 @@ fn of_tupleobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
-        FunctionId::tupleobject_tuple_index => {
+        FunctionId::tuple_index => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
@@ -16248,7 +16315,7 @@ fn of_tupleobject<C: CApi>(
         FunctionId::tuple_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::tupleobject::tuple_new(c, a0, a1, a2)?))
         }
         FunctionId::tuple___getnewargs__ => {
@@ -16312,6 +16379,12 @@ fn of_tupleobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::tupleobject::_PyTuple_FromArraySteal(c, a0, a1)?))
         }
+        FunctionId::tupleslice => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::Object(super::tupleobject::tupleslice(c, a0, a1, a2)?))
+        }
         FunctionId::PyTuple_GetSlice => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -16345,7 +16418,7 @@ fn of_tupleobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::tupleobject::tuple_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::tuple_subtype_new => {
@@ -16812,7 +16885,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::PyType_GenericNew => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::PyType_GenericNew(c, a0, a1, a2)?))
         }
         FunctionId::_PyHeapType_GET_MEMBERS => {
@@ -17134,7 +17207,7 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::typeobject::type_vectorcall(c, a0, a1, a2, a3)?))
         }
         FunctionId::_align_up => {
@@ -17246,7 +17319,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::find_name_in_mro => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let mut a2: i32 = Value::int(c, args, 2usize)?;
             {
                 let result = Value::from(
@@ -17391,7 +17464,7 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::typeobject::type_prepare(c, a0, a1, a2, a3)?))
         }
         FunctionId::merge_class_dict => {
@@ -17423,13 +17496,13 @@ fn of_typeobject<C: CApi>(
         FunctionId::object_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::object_init(c, a0, a1, a2)?))
         }
         FunctionId::object_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::typeobject::object_new(c, a0, a1, a2)?))
         }
         FunctionId::object_dealloc => {
@@ -17445,7 +17518,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::object_str => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::object_str(c, a0)?))
+            Ok(Value::Object(super::typeobject::object_str(c, a0)?))
         }
         FunctionId::object_richcompare => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17528,17 +17601,17 @@ fn of_typeobject<C: CApi>(
         FunctionId::_PyObject_GetNewArguments => {
             let a0 = Value::object(c, args, 0usize)?;
             let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
             {
                 let result = Value::number(
                     super::typeobject::_PyObject_GetNewArguments(
                         c,
                         a0,
                         &mut a1,
-                        &mut a2,
+                        a2.as_mut(),
                     )?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
+                Ok(Value::Several(vec![result, Value::from(a1), Value::set(a2)]))
             }
         }
         FunctionId::_PyObject_GetItemsIter => {
@@ -17770,7 +17843,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::tp_new_wrapper => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::tp_new_wrapper(c, a0, a1, a2)?))
         }
         FunctionId::add_tp_new_wrapper => {
@@ -18011,7 +18084,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::slot_tp_call => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::slot_tp_call(c, a0, a1, a2)?))
         }
         FunctionId::_Py_slot_tp_getattro => {
@@ -18065,13 +18138,13 @@ fn of_typeobject<C: CApi>(
         FunctionId::slot_tp_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::slot_tp_init(c, a0, a1, a2)?))
         }
         FunctionId::slot_tp_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::slot_tp_new(c, a0, a1, a2)?))
         }
         FunctionId::slot_tp_finalize => {
@@ -18138,6 +18211,31 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::typeobject::slot_am_anext(c, a0)?))
         }
+        FunctionId::slotptr => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::slotptr(c, a0, a1)?))
+        }
+        FunctionId::resolve_slotdups => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::from(super::typeobject::resolve_slotdups(c, a0, a1)?))
+        }
+        FunctionId::update_one_slot => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::Object(super::typeobject::update_one_slot(c, a0, a1)?))
+        }
+        FunctionId::update_slots_callback => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::update_slots_callback(c, a0, a1)?))
+        }
+        FunctionId::update_slot => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::update_slot(c, a0, a1)?))
+        }
         FunctionId::fixup_slot_dispatchers => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok({
@@ -18160,6 +18258,15 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::type_new_init_subclass(c, a0, a1)?))
+        }
+        FunctionId::expect_manually_inherited => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::expect_manually_inherited(c, a0, a1)?))
+        }
+        FunctionId::add_operators => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::add_operators(c, a0)?))
         }
         FunctionId::super_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -18231,7 +18338,7 @@ fn of_typeobject<C: CApi>(
         FunctionId::super_init => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::super_init(c, a0, a1, a2)?))
         }
         FunctionId::super_init_impl => {
@@ -18244,7 +18351,7 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::typeobject::super_vectorcall(c, a0, a1, a2, a3)?))
         }
         _ => Err(c.unsupported(id.name())),
@@ -18316,6 +18423,12 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::clear_interned_dict => {
+            Ok({
+                super::unicodeobject::clear_interned_dict(c)?;
+                Value::Nothing
+            })
+        }
         FunctionId::clear_global_interned_strings => {
             Ok({
                 super::unicodeobject::clear_global_interned_strings(c)?;
@@ -18352,14 +18465,14 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::unicodeobject::unicode_encode(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_expandtabs => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, a3)?,
@@ -18465,7 +18578,7 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::unicodeobject::unicode_replace(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_removeprefix => {
@@ -18494,21 +18607,21 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_split(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_rsplit => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_splitlines => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::unicodeobject::unicode_splitlines(c, a0, a1, a2, a3)?,
@@ -18560,7 +18673,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::unicode_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::unicodeobject::unicode_new(c, a0, a1, a2)?))
         }
         FunctionId::_Py_GetErrorHandler => {
@@ -19019,10 +19132,6 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::text(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_EncodeLocale(c, a0, a1)?))
         }
-        FunctionId::PyUnicode_EncodeFSDefault => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0)?))
-        }
         FunctionId::PyUnicode_AsEncodedUnicode => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::text(c, args, 1usize)?;
@@ -19051,15 +19160,6 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::PyUnicode_DecodeFSDefault => {
             let a0 = Value::text(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeFSDefault(c, a0)?))
-        }
-        FunctionId::PyUnicode_DecodeFSDefaultAndSize => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeFSDefaultAndSize(c, a0, a1)?,
-                ),
-            )
         }
         FunctionId::unicode_ensure_utf8 => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -20158,7 +20258,7 @@ fn of_unicodeobject<C: CApi>(
             let a3 = Value::int(c, args, 3usize)?;
             let a4 = Value::object(c, args, 4usize)?;
             let a5 = Value::nullable(c, args, 5usize)?;
-            let a6 = Value::object(c, args, 6usize)?;
+            let a6 = Value::nullable(c, args, 6usize)?;
             let a7 = Value::int(c, args, 7usize)?;
             let a8 = Value::object(c, args, 8usize)?;
             Ok(
@@ -20181,7 +20281,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::do_markup => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             let a3 = Value::object(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
             let a5 = Value::object(c, args, 5usize)?;
@@ -20194,7 +20294,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::build_string => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             let a3 = Value::int(c, args, 3usize)?;
             let a4 = Value::object(c, args, 4usize)?;
             Ok(Value::from(super::unicodeobject::build_string(c, a0, a1, a2, a3, a4)?))
@@ -20202,7 +20302,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::do_string_format => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::unicodeobject::do_string_format(c, a0, a1, a2)?))
         }
         FunctionId::do_string_format_map => {
@@ -20570,7 +20670,7 @@ fn of_weakrefobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             Ok(
                 Value::Object(
                     super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, a3)?,
@@ -20656,13 +20756,13 @@ fn of_weakrefobject<C: CApi>(
         FunctionId::weakref___new__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::weakrefobject::weakref___new__(c, a0, a1, a2)?))
         }
         FunctionId::weakref___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::weakrefobject::weakref___init__(c, a0, a1, a2)?))
         }
         FunctionId::proxy_check_ref => {

@@ -20,10 +20,10 @@ pub fn cell_new<C: CApi>(
     c: &mut C,
     _type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::cell_new);
-    c._PyArg_NoKeywords("cell", Some(kwargs))?;
+    c._PyArg_NoKeywords("cell", kwargs)?;
     let mut obj = None::<C::Object>;
     c.PyArg_UnpackTuple(args, Some("cell"), 0, 1, &mut [Parsed::Object(&mut obj)])?;
     let object = match obj.as_ref() {

@@ -21,11 +21,11 @@ pub fn method_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method_new);
     if c.is(type_, Global::PyMethod_Type)? {
-        c._PyArg_NoKeywords("method", Some(kwargs))?;
+        c._PyArg_NoKeywords("method", kwargs)?;
         let result = c.PyTuple_GET_SIZE(args)?;
         c._PyArg_CheckPositional("method", result, 2, 2)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
@@ -45,7 +45,7 @@ pub fn method_new<C: CApi>(
             super::classobject::method_new_impl(c, type_, &function, Some(&instance))?,
         );
     }
-    c._PyArg_NoKeywords("method", Some(kwargs))?;
+    c._PyArg_NoKeywords("method", kwargs)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("method", result, 2, 2)?;
     let function = c.PyTuple_GET_ITEM(args, 0)?;
@@ -59,11 +59,11 @@ pub fn instancemethod_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::instancemethod_new);
     if c.is(type_, Global::PyInstanceMethod_Type)? {
-        c._PyArg_NoKeywords("instancemethod", Some(kwargs))?;
+        c._PyArg_NoKeywords("instancemethod", kwargs)?;
         let result = c.PyTuple_GET_SIZE(args)?;
         c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
         let function = c.PyTuple_GET_ITEM(args, 0)?;
@@ -77,7 +77,7 @@ pub fn instancemethod_new<C: CApi>(
         let function = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
     }
-    c._PyArg_NoKeywords("instancemethod", Some(kwargs))?;
+    c._PyArg_NoKeywords("instancemethod", kwargs)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
     let function = c.PyTuple_GET_ITEM(args, 0)?;
@@ -547,7 +547,7 @@ pub fn instancemethod_call<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     arg: &C::Object,
-    kw: &C::Object,
+    kw: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::instancemethod_call);
     let result = match c.PyInstanceMethod_GET_FUNCTION(self_) {
@@ -562,7 +562,7 @@ pub fn instancemethod_call<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.PyObject_Call(&result, arg, Some(kw))?);
+    return Ok(c.PyObject_Call(&result, arg, kw)?);
 }
 /// CPython: Objects/classobject.c, `instancemethod_descr_get`.
 pub fn instancemethod_descr_get<C: CApi>(

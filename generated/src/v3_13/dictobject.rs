@@ -1175,7 +1175,7 @@ pub fn _PyDict_LookupIndex<C: CApi>(
     key: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyDict_LookupIndex);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     let mut value = None::<C::Object>;
     return Ok(c._Py_dict_lookup(mp, key, result, &mut value)?);
 }
@@ -1237,7 +1237,7 @@ pub fn _PyDict_GetItemRef_Unicode_LockHeld<C: CApi>(
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemRef_Unicode_LockHeld);
-    let result_2 = match c._PyObject_HashFast(key) {
+    let result_2 = match c._PyObject_HashFast(Some(key)) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
             *result = None;
@@ -1315,7 +1315,7 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_LoadGlobal);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     let mut value = None::<C::Object>;
     match super::dictobject::_Py_dict_lookup_threadsafe(
         c,
@@ -1356,7 +1356,7 @@ pub fn setitem_take2_lock_held<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::setitem_take2_lock_held);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     let empty_keys_struct = c.variable("empty_keys_struct")?;
     let ma_keys = c.PyDictObject_ma_keys(mp)?;
     if match ma_keys.as_ref() {
@@ -1562,7 +1562,7 @@ pub fn pop_lock_held<C: CApi>(
         }
         return Ok(0);
     }
-    let result_2 = match c._PyObject_HashFast(key) {
+    let result_2 = match c._PyObject_HashFast(Some(key)) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
             if result.is_some() {
@@ -2112,7 +2112,7 @@ pub fn dict_subscript<C: CApi>(
     key: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_subscript);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     let mut value = None::<C::Object>;
     match super::dictobject::_Py_dict_lookup_threadsafe(
         c,
@@ -2411,11 +2411,10 @@ pub fn dict_update<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_update);
-    if super::dictobject::dict_update_common(c, self_, args, Some(kwds), "update")? != -1
-    {
+    if super::dictobject::dict_update_common(c, self_, args, kwds, "update")? != -1 {
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
@@ -3062,7 +3061,7 @@ pub fn dict_get_impl<C: CApi>(
     default_value: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_get_impl);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     let mut val = None::<C::Object>;
     match super::dictobject::_Py_dict_lookup_threadsafe(
         c,
@@ -3109,7 +3108,7 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         }
         return Err(error_6);
     }
-    let result_2 = match c._PyObject_HashFast(key) {
+    let result_2 = match c._PyObject_HashFast(Some(key)) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
             if result.is_some() {
@@ -3610,12 +3609,10 @@ pub fn dict_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_init);
-    return Ok(
-        super::dictobject::dict_update_common(c, self_, args, Some(kwds), "dict")?,
-    );
+    return Ok(super::dictobject::dict_update_common(c, self_, args, kwds, "dict")?);
 }
 /// CPython: Objects/dictobject.c, `dict_vectorcall`.
 pub fn dict_vectorcall<C: CApi>(
@@ -4826,7 +4823,7 @@ pub fn _PyDict_SetItem_LockHeld<C: CApi>(
     if let Some(value_2) = value {
         return Ok(super::dictobject::setitem_lock_held(c, dict, name, value_2)?);
     }
-    let result = c._PyObject_HashFast(name)?;
+    let result = c._PyObject_HashFast(Some(name))?;
     return Err(super::dictobject::delitem_knownhash_lock_held(c, dict, name, result)?);
 }
 /// CPython: Objects/dictobject.c, `store_instance_attr_dict`.

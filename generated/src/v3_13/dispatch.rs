@@ -4,8 +4,3360 @@
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
 //! From the identity of a C function to its translation.
-#![allow(clippy::all)]
+#![allow(non_snake_case, clippy::all)]
 use crate::capi::{CApi, FunctionId};
+/// Runs the translation of `id` as a `PyCFunction`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn PyCFunction<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &C::Object,
+) -> Option<Result<C::Object, C::Error>> {
+    match id {
+        FunctionId::PyObject_GetItem => {
+            Some(
+                match super::abstract_::PyObject_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyObject_Format => {
+            Some(
+                match super::abstract_::PyObject_Format(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyNumber_Or => Some(super::abstract_::PyNumber_Or(c, a0, a1)),
+        FunctionId::PyNumber_Xor => Some(super::abstract_::PyNumber_Xor(c, a0, a1)),
+        FunctionId::PyNumber_And => Some(super::abstract_::PyNumber_And(c, a0, a1)),
+        FunctionId::PyNumber_Lshift => Some(super::abstract_::PyNumber_Lshift(c, a0, a1)),
+        FunctionId::PyNumber_Rshift => Some(super::abstract_::PyNumber_Rshift(c, a0, a1)),
+        FunctionId::PyNumber_Subtract => {
+            Some(super::abstract_::PyNumber_Subtract(c, a0, a1))
+        }
+        FunctionId::PyNumber_Divmod => Some(super::abstract_::PyNumber_Divmod(c, a0, a1)),
+        FunctionId::PyNumber_Add => Some(super::abstract_::PyNumber_Add(c, a0, a1)),
+        FunctionId::PyNumber_Multiply => {
+            Some(super::abstract_::PyNumber_Multiply(c, a0, a1))
+        }
+        FunctionId::PyNumber_MatrixMultiply => {
+            Some(super::abstract_::PyNumber_MatrixMultiply(c, a0, a1))
+        }
+        FunctionId::PyNumber_FloorDivide => {
+            Some(super::abstract_::PyNumber_FloorDivide(c, a0, a1))
+        }
+        FunctionId::PyNumber_TrueDivide => {
+            Some(super::abstract_::PyNumber_TrueDivide(c, a0, a1))
+        }
+        FunctionId::PyNumber_Remainder => {
+            Some(super::abstract_::PyNumber_Remainder(c, a0, a1))
+        }
+        FunctionId::_PyNumber_PowerNoMod => {
+            Some(super::abstract_::_PyNumber_PowerNoMod(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceOr => {
+            Some(super::abstract_::PyNumber_InPlaceOr(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceXor => {
+            Some(super::abstract_::PyNumber_InPlaceXor(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceAnd => {
+            Some(super::abstract_::PyNumber_InPlaceAnd(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceLshift => {
+            Some(super::abstract_::PyNumber_InPlaceLshift(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceRshift => {
+            Some(super::abstract_::PyNumber_InPlaceRshift(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceSubtract => {
+            Some(super::abstract_::PyNumber_InPlaceSubtract(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceMatrixMultiply => {
+            Some(super::abstract_::PyNumber_InPlaceMatrixMultiply(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceFloorDivide => {
+            Some(super::abstract_::PyNumber_InPlaceFloorDivide(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceTrueDivide => {
+            Some(super::abstract_::PyNumber_InPlaceTrueDivide(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceRemainder => {
+            Some(super::abstract_::PyNumber_InPlaceRemainder(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceAdd => {
+            Some(super::abstract_::PyNumber_InPlaceAdd(c, a0, a1))
+        }
+        FunctionId::PyNumber_InPlaceMultiply => {
+            Some(super::abstract_::PyNumber_InPlaceMultiply(c, a0, a1))
+        }
+        FunctionId::_PyNumber_InPlacePowerNoMod => {
+            Some(super::abstract_::_PyNumber_InPlacePowerNoMod(c, a0, a1))
+        }
+        FunctionId::PySequence_Concat => {
+            Some(super::abstract_::PySequence_Concat(c, a0, a1))
+        }
+        FunctionId::PySequence_InPlaceConcat => {
+            Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
+        }
+        FunctionId::method_output_as_list => {
+            Some(super::abstract_::method_output_as_list(c, a0, a1))
+        }
+        FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
+        FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
+        FunctionId::bool_xor => Some(super::boolobject::bool_xor(c, a0, a1)),
+        FunctionId::bytearray_clear => {
+            Some(super::bytearrayobject::bytearray_clear(c, a0, a1))
+        }
+        FunctionId::bytearray_copy => {
+            Some(super::bytearrayobject::bytearray_copy(c, a0, a1))
+        }
+        FunctionId::bytearray_removeprefix => {
+            Some(
+                match super::bytearrayobject::bytearray_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_removesuffix => {
+            Some(
+                match super::bytearrayobject::bytearray_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_reverse => {
+            Some(super::bytearrayobject::bytearray_reverse(c, a0, a1))
+        }
+        FunctionId::bytearray_append => {
+            Some(
+                match super::bytearrayobject::bytearray_append(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_remove => {
+            Some(
+                match super::bytearrayobject::bytearray_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_fromhex => {
+            Some(
+                match super::bytearrayobject::bytearray_fromhex(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_reduce => {
+            Some(
+                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_sizeof => {
+            Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
+        }
+        FunctionId::stringlib_isspace => {
+            Some(super::bytearrayobject::stringlib_isspace(c, a0, a1))
+        }
+        FunctionId::stringlib_isalpha => {
+            Some(super::bytearrayobject::stringlib_isalpha(c, a0, a1))
+        }
+        FunctionId::stringlib_isalnum => {
+            Some(super::bytearrayobject::stringlib_isalnum(c, a0, a1))
+        }
+        FunctionId::stringlib_isascii => {
+            Some(super::bytearrayobject::stringlib_isascii(c, a0, a1))
+        }
+        FunctionId::stringlib_isdigit => {
+            Some(super::bytearrayobject::stringlib_isdigit(c, a0, a1))
+        }
+        FunctionId::stringlib_islower => {
+            Some(super::bytearrayobject::stringlib_islower(c, a0, a1))
+        }
+        FunctionId::stringlib_isupper => {
+            Some(super::bytearrayobject::stringlib_isupper(c, a0, a1))
+        }
+        FunctionId::stringlib_istitle => {
+            Some(super::bytearrayobject::stringlib_istitle(c, a0, a1))
+        }
+        FunctionId::stringlib_lower => {
+            Some(super::bytearrayobject::stringlib_lower(c, a0, a1))
+        }
+        FunctionId::stringlib_upper => {
+            Some(super::bytearrayobject::stringlib_upper(c, a0, a1))
+        }
+        FunctionId::stringlib_title => {
+            Some(super::bytearrayobject::stringlib_title(c, a0, a1))
+        }
+        FunctionId::stringlib_capitalize => {
+            Some(super::bytearrayobject::stringlib_capitalize(c, a0, a1))
+        }
+        FunctionId::stringlib_swapcase => {
+            Some(super::bytearrayobject::stringlib_swapcase(c, a0, a1))
+        }
+        FunctionId::stringlib_zfill => {
+            Some(super::bytearrayobject::stringlib_zfill(c, a0, a1))
+        }
+        FunctionId::bytearray_maketrans_impl => {
+            Some(super::bytearrayobject::bytearray_maketrans_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_partition => {
+            Some(super::bytearrayobject::bytearray_partition(c, a0, a1))
+        }
+        FunctionId::bytearray_rpartition => {
+            Some(super::bytearrayobject::bytearray_rpartition(c, a0, a1))
+        }
+        FunctionId::bytearray_strip_impl => {
+            Some(super::bytearrayobject::bytearray_strip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_lstrip_impl => {
+            Some(super::bytearrayobject::bytearray_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_rstrip_impl => {
+            Some(super::bytearrayobject::bytearray_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_alloc => {
+            Some(super::bytearrayobject::bytearray_alloc(c, a0, a1))
+        }
+        FunctionId::bytearray_join => {
+            Some(super::bytearrayobject::bytearray_join(c, a0, a1))
+        }
+        FunctionId::bytearray_fromhex_impl => {
+            Some(super::bytearrayobject::bytearray_fromhex_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_mod => {
+            Some(super::bytearrayobject::bytearray_mod(c, a0, a1))
+        }
+        FunctionId::bytearrayiter_length_hint => {
+            Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
+        }
+        FunctionId::bytearrayiter_reduce => {
+            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
+        }
+        FunctionId::bytearrayiter_setstate => {
+            Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
+        }
+        FunctionId::bytes___bytes__ => {
+            Some(super::bytesobject::bytes___bytes__(c, a0, a1))
+        }
+        FunctionId::bytes_partition => {
+            Some(
+                match super::bytesobject::bytes_partition(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_rpartition => {
+            Some(
+                match super::bytesobject::bytes_rpartition(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_removeprefix => {
+            Some(
+                match super::bytesobject::bytes_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_removesuffix => {
+            Some(
+                match super::bytesobject::bytes_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_fromhex => {
+            Some(
+                match super::bytesobject::bytes_fromhex(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytesobject_stringlib_isspace => {
+            Some(super::bytesobject::stringlib_isspace(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isalpha => {
+            Some(super::bytesobject::stringlib_isalpha(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isalnum => {
+            Some(super::bytesobject::stringlib_isalnum(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isascii => {
+            Some(super::bytesobject::stringlib_isascii(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isdigit => {
+            Some(super::bytesobject::stringlib_isdigit(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_islower => {
+            Some(super::bytesobject::stringlib_islower(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isupper => {
+            Some(super::bytesobject::stringlib_isupper(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_istitle => {
+            Some(super::bytesobject::stringlib_istitle(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_lower => {
+            Some(super::bytesobject::stringlib_lower(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_upper => {
+            Some(super::bytesobject::stringlib_upper(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_title => {
+            Some(super::bytesobject::stringlib_title(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_capitalize => {
+            Some(super::bytesobject::stringlib_capitalize(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_swapcase => {
+            Some(super::bytesobject::stringlib_swapcase(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_zfill => {
+            Some(super::bytesobject::stringlib_zfill(c, a0, a1))
+        }
+        FunctionId::bytes_partition_impl => {
+            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rpartition_impl => {
+            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
+        }
+        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
+        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
+        FunctionId::bytes_strip_impl => {
+            Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_lstrip_impl => {
+            Some(super::bytesobject::bytes_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rstrip_impl => {
+            Some(super::bytesobject::bytes_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_maketrans_impl => {
+            Some(super::bytesobject::bytes_maketrans_impl(c, a0, a1))
+        }
+        FunctionId::bytes_fromhex_impl => {
+            Some(super::bytesobject::bytes_fromhex_impl(c, a0, a1))
+        }
+        FunctionId::bytes_getnewargs => {
+            Some(super::bytesobject::bytes_getnewargs(c, a0, a1))
+        }
+        FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
+        FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
+        FunctionId::striter_setstate => {
+            Some(super::bytesobject::striter_setstate(c, a0, a1))
+        }
+        FunctionId::PyObject_CallOneArg => {
+            Some(super::call::PyObject_CallOneArg(c, a0, a1))
+        }
+        FunctionId::PyObject_CallObject => {
+            Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
+        }
+        FunctionId::method___reduce__ => {
+            Some(super::classobject::method___reduce__(c, a0, a1))
+        }
+        FunctionId::PyMethod_New => Some(super::classobject::PyMethod_New(c, a0, a1)),
+        FunctionId::method_getattro => {
+            Some(
+                match super::classobject::method_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::instancemethod_getattro => {
+            Some(
+                match super::classobject::instancemethod_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::instancemethod_new_impl => {
+            Some(super::classobject::instancemethod_new_impl(c, a0, a1))
+        }
+        FunctionId::complex_conjugate => {
+            Some(super::complexobject::complex_conjugate(c, a0, a1))
+        }
+        FunctionId::complex___getnewargs__ => {
+            Some(super::complexobject::complex___getnewargs__(c, a0, a1))
+        }
+        FunctionId::complex___format__ => {
+            Some(
+                match super::complexobject::complex___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::complex___complex__ => {
+            Some(super::complexobject::complex___complex__(c, a0, a1))
+        }
+        FunctionId::complex___format___impl => {
+            Some(super::complexobject::complex___format___impl(c, a0, a1))
+        }
+        FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
+        FunctionId::mappingproxy_getitem => {
+            Some(
+                match super::descrobject::mappingproxy_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_or => {
+            Some(super::descrobject::mappingproxy_or(c, a0, a1))
+        }
+        FunctionId::mappingproxy_ior => {
+            Some(
+                match super::descrobject::mappingproxy_ior(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_keys => {
+            Some(super::descrobject::mappingproxy_keys(c, a0, a1))
+        }
+        FunctionId::mappingproxy_values => {
+            Some(super::descrobject::mappingproxy_values(c, a0, a1))
+        }
+        FunctionId::mappingproxy_items => {
+            Some(super::descrobject::mappingproxy_items(c, a0, a1))
+        }
+        FunctionId::mappingproxy_copy => {
+            Some(super::descrobject::mappingproxy_copy(c, a0, a1))
+        }
+        FunctionId::mappingproxy_reversed => {
+            Some(super::descrobject::mappingproxy_reversed(c, a0, a1))
+        }
+        FunctionId::mappingproxy_new_impl => {
+            Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
+        }
+        FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
+        FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
+        FunctionId::property_getter => {
+            Some(super::descrobject::property_getter(c, a0, a1))
+        }
+        FunctionId::property_setter => {
+            Some(super::descrobject::property_setter(c, a0, a1))
+        }
+        FunctionId::property_deleter => {
+            Some(super::descrobject::property_deleter(c, a0, a1))
+        }
+        FunctionId::property_set_name => {
+            Some(super::descrobject::property_set_name(c, a0, a1))
+        }
+        FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
+        FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
+        FunctionId::dict_popitem => {
+            Some(
+                match super::dictobject::dict_popitem(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict___sizeof__ => {
+            Some(super::dictobject::dict___sizeof__(c, a0, a1))
+        }
+        FunctionId::dict___reversed__ => {
+            Some(
+                match super::dictobject::dict___reversed__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0, a1)),
+        FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
+        FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0, a1)),
+        FunctionId::PyDict_GetItem => Some(super::dictobject::PyDict_GetItem(c, a0, a1)),
+        FunctionId::_PyDict_GetItemWithError => {
+            Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1))
+        }
+        FunctionId::dict_subscript => Some(super::dictobject::dict_subscript(c, a0, a1)),
+        FunctionId::dict___contains__ => {
+            Some(super::dictobject::dict___contains__(c, a0, a1))
+        }
+        FunctionId::dict_or => {
+            Some(
+                match super::dictobject::dict_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_ior => {
+            Some(
+                match super::dictobject::dict_ior(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictiter_new => {
+            Some(
+                match super::dictobject::dictiter_new(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictiter_len => Some(super::dictobject::dictiter_len(c, a0, a1)),
+        FunctionId::_PyDictView_New => {
+            Some(super::dictobject::_PyDictView_New(c, a0, a1))
+        }
+        FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
+        FunctionId::_PyDictView_Intersect => {
+            Some(
+                match super::dictobject::_PyDictView_Intersect(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
+        FunctionId::dictitems_xor_lock_held => {
+            Some(
+                match super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictitems_xor => {
+            Some(
+                match super::dictobject::dictitems_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictviews_xor => {
+            Some(
+                match super::dictobject::dictviews_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictviews_isdisjoint => {
+            Some(
+                match super::dictobject::dictviews_isdisjoint(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictkeys_reversed => {
+            Some(
+                match super::dictobject::dictkeys_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictitems_reversed => {
+            Some(
+                match super::dictobject::dictitems_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictvalues_reversed => {
+            Some(
+                match super::dictobject::dictvalues_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::enum_next_long => {
+            Some(
+                match super::enumobject::enum_next_long(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::enum_reduce => Some(super::enumobject::enum_reduce(c, a0, a1)),
+        FunctionId::reversed_new_impl => {
+            Some(super::enumobject::reversed_new_impl(c, a0, a1))
+        }
+        FunctionId::reversed_len => Some(super::enumobject::reversed_len(c, a0, a1)),
+        FunctionId::reversed_reduce => {
+            Some(super::enumobject::reversed_reduce(c, a0, a1))
+        }
+        FunctionId::float_is_integer => {
+            Some(super::floatobject::float_is_integer(c, a0, a1))
+        }
+        FunctionId::float___trunc__ => {
+            Some(super::floatobject::float___trunc__(c, a0, a1))
+        }
+        FunctionId::float___floor__ => {
+            Some(super::floatobject::float___floor__(c, a0, a1))
+        }
+        FunctionId::float___ceil__ => Some(super::floatobject::float___ceil__(c, a0, a1)),
+        FunctionId::float_conjugate => {
+            Some(super::floatobject::float_conjugate(c, a0, a1))
+        }
+        FunctionId::float_hex => Some(super::floatobject::float_hex(c, a0, a1)),
+        FunctionId::float_as_integer_ratio => {
+            Some(super::floatobject::float_as_integer_ratio(c, a0, a1))
+        }
+        FunctionId::float___getnewargs__ => {
+            Some(super::floatobject::float___getnewargs__(c, a0, a1))
+        }
+        FunctionId::float___getformat__ => {
+            Some(
+                match super::floatobject::float___getformat__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float___format__ => {
+            Some(
+                match super::floatobject::float___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_add => {
+            Some(
+                match super::floatobject::float_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_sub => {
+            Some(
+                match super::floatobject::float_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_mul => {
+            Some(
+                match super::floatobject::float_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_div => {
+            Some(
+                match super::floatobject::float_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_floor_div => {
+            Some(
+                match super::floatobject::float_floor_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_new_impl => {
+            Some(
+                match super::floatobject::float_new_impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_subtype_new => {
+            Some(
+                match super::floatobject::float_subtype_new(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float___format___impl => {
+            Some(super::floatobject::float___format___impl(c, a0, a1))
+        }
+        FunctionId::PyFunction_New => {
+            Some(
+                match super::funcobject::PyFunction_New(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_getitem => {
+            Some(
+                match super::genericaliasobject::ga_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_orig_class => {
+            Some(
+                match super::genericaliasobject::set_orig_class(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_mro_entries => {
+            Some(super::genericaliasobject::ga_mro_entries(c, a0, a1))
+        }
+        FunctionId::ga_instancecheck => {
+            Some(
+                match super::genericaliasobject::ga_instancecheck(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_subclasscheck => {
+            Some(
+                match super::genericaliasobject::ga_subclasscheck(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_reduce => {
+            Some(
+                match super::genericaliasobject::ga_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter_reduce => {
+            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
+        }
+        FunctionId::Py_GenericAlias => {
+            Some(
+                match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
+        FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
+        FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
+        FunctionId::calliter_reduce => {
+            Some(super::iterobject::calliter_reduce(c, a0, a1))
+        }
+        FunctionId::anextawaitable_send => {
+            Some(
+                match super::iterobject::anextawaitable_send(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_throw => {
+            Some(
+                match super::iterobject::anextawaitable_throw(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_close => {
+            Some(
+                match super::iterobject::anextawaitable_close(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyAnextAwaitable_New => {
+            Some(super::iterobject::PyAnextAwaitable_New(c, a0, a1))
+        }
+        FunctionId::py_list_clear => Some(super::listobject::py_list_clear(c, a0, a1)),
+        FunctionId::list_copy => Some(super::listobject::list_copy(c, a0, a1)),
+        FunctionId::list_append => Some(super::listobject::list_append(c, a0, a1)),
+        FunctionId::list_reverse => Some(super::listobject::list_reverse(c, a0, a1)),
+        FunctionId::list_remove => {
+            Some(
+                match super::listobject::list_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list___sizeof__ => {
+            Some(super::listobject::list___sizeof__(c, a0, a1))
+        }
+        FunctionId::list___reversed__ => {
+            Some(super::listobject::list___reversed__(c, a0, a1))
+        }
+        FunctionId::list_concat => Some(super::listobject::list_concat(c, a0, a1)),
+        FunctionId::list_append_impl => {
+            Some(super::listobject::list_append_impl(c, a0, a1))
+        }
+        FunctionId::list_extend => Some(super::listobject::list_extend(c, a0, a1)),
+        FunctionId::_PyList_Extend => Some(super::listobject::_PyList_Extend(c, a0, a1)),
+        FunctionId::list_inplace_concat => {
+            Some(super::listobject::list_inplace_concat(c, a0, a1))
+        }
+        FunctionId::list_count => {
+            Some(
+                match super::listobject::list_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_remove_impl => {
+            Some(
+                match super::listobject::list_remove_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_subscript => {
+            Some(
+                match super::listobject::list_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::listiter_len => Some(super::listobject::listiter_len(c, a0, a1)),
+        FunctionId::listiter_reduce => {
+            Some(super::listobject::listiter_reduce(c, a0, a1))
+        }
+        FunctionId::listiter_setstate => {
+            Some(super::listobject::listiter_setstate(c, a0, a1))
+        }
+        FunctionId::listreviter_len => {
+            Some(super::listobject::listreviter_len(c, a0, a1))
+        }
+        FunctionId::listreviter_reduce => {
+            Some(super::listobject::listreviter_reduce(c, a0, a1))
+        }
+        FunctionId::listreviter_setstate => {
+            Some(super::listobject::listreviter_setstate(c, a0, a1))
+        }
+        FunctionId::int___getnewargs__ => {
+            Some(super::longobject::int___getnewargs__(c, a0, a1))
+        }
+        FunctionId::int___format__ => {
+            Some(
+                match super::longobject::int___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int___sizeof__ => Some(super::longobject::int___sizeof__(c, a0, a1)),
+        FunctionId::int_bit_length => {
+            Some(
+                match super::longobject::int_bit_length(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_bit_count => Some(super::longobject::int_bit_count(c, a0, a1)),
+        FunctionId::int_as_integer_ratio => {
+            Some(
+                match super::longobject::int_as_integer_ratio(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_is_integer => Some(super::longobject::int_is_integer(c, a0, a1)),
+        FunctionId::x_add => Some(super::longobject::x_add(c, a0, a1)),
+        FunctionId::x_sub => Some(super::longobject::x_sub(c, a0, a1)),
+        FunctionId::_PyLong_Add => Some(super::longobject::_PyLong_Add(c, a0, a1)),
+        FunctionId::long_add => Some(super::longobject::long_add(c, Some(a0), Some(a1))),
+        FunctionId::_PyLong_Subtract => {
+            Some(super::longobject::_PyLong_Subtract(c, a0, a1))
+        }
+        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
+        FunctionId::_PyLong_Multiply => {
+            Some(
+                match super::longobject::_PyLong_Multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_mul => {
+            Some(
+                match super::longobject::long_mul(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::fast_mod => Some(super::longobject::fast_mod(c, Some(a0), Some(a1))),
+        FunctionId::fast_floor_div => {
+            Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1)))
+        }
+        FunctionId::long_div => {
+            Some(
+                match super::longobject::long_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_mod => {
+            Some(
+                match super::longobject::long_mod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_divmod => {
+            Some(
+                match super::longobject::long_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_invmod => {
+            Some(
+                match super::longobject::long_invmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_rshift => {
+            Some(
+                match super::longobject::long_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
+        FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
+        FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
+        FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
+        FunctionId::int___format___impl => {
+            Some(super::longobject::int___format___impl(c, a0, a1))
+        }
+        FunctionId::_PyLong_DivmodNear => {
+            Some(
+                match super::longobject::_PyLong_DivmodNear(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int___round___impl => {
+            Some(
+                match super::longobject::int___round___impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_long_meth => {
+            Some(
+                match super::longobject::long_long_meth(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
+        FunctionId::_Py_module_getattro => {
+            Some(
+                match super::moduleobject::_Py_module_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::module_dir => Some(super::moduleobject::module_dir(c, a0, a1)),
+        FunctionId::namespace_reduce => {
+            Some(super::namespaceobject::namespace_reduce(c, a0, a1))
+        }
+        FunctionId::PyObject_Init => Some(super::object::PyObject_Init(c, Some(a0), a1)),
+        FunctionId::PyObject_GetAttr => Some(super::object::PyObject_GetAttr(c, a0, a1)),
+        FunctionId::PyObject_GenericGetAttr => {
+            Some(
+                match super::object::PyObject_GenericGetAttr(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::NotImplemented_reduce => {
+            Some(super::object::NotImplemented_reduce(c, a0, a1))
+        }
+        FunctionId::compute_item => {
+            Some(super::rangeobject::compute_item(c, a0, Some(a1)))
+        }
+        FunctionId::compute_range_item => {
+            Some(
+                match super::rangeobject::compute_range_item(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::compute_slice => {
+            Some(
+                match super::rangeobject::compute_slice(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_count => {
+            Some(
+                match super::rangeobject::range_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_index => {
+            Some(
+                match super::rangeobject::range_index(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_reduce => Some(super::rangeobject::range_reduce(c, a0, a1)),
+        FunctionId::range_subscript => {
+            Some(
+                match super::rangeobject::range_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
+        FunctionId::rangeiter_reduce => {
+            Some(
+                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::rangeiter_setstate => {
+            Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
+        }
+        FunctionId::longrangeiter_len => {
+            Some(
+                match super::rangeobject::longrangeiter_len(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_reduce => {
+            Some(
+                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_setstate => {
+            Some(
+                match super::rangeobject::longrangeiter_setstate(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_pop => Some(super::setobject::set_pop(c, a0, Some(a1))),
+        FunctionId::set_copy => {
+            Some(
+                match super::setobject::set_copy(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_copy => {
+            Some(
+                match super::setobject::frozenset_copy(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
+        FunctionId::set_isdisjoint => Some(super::setobject::set_isdisjoint(c, a0, a1)),
+        FunctionId::set_symmetric_difference => {
+            Some(
+                match super::setobject::set_symmetric_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issubset => {
+            Some(
+                match super::setobject::set_issubset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset => {
+            Some(
+                match super::setobject::set_issuperset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_add => {
+            Some(
+                match super::setobject::set_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___contains__ => {
+            Some(
+                match super::setobject::set___contains__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_remove => {
+            Some(
+                match super::setobject::set_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_discard => {
+            Some(
+                match super::setobject::set_discard(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___reduce__ => {
+            Some(
+                match super::setobject::set___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
+        FunctionId::set_update_impl => {
+            Some(
+                match super::setobject::set_update_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_set => {
+            Some(
+                match super::setobject::make_new_set(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_set_basetype => {
+            Some(
+                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_frozenset => {
+            Some(
+                match super::setobject::make_new_frozenset(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_union_impl => {
+            Some(
+                match super::setobject::set_union_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_or => {
+            Some(
+                match super::setobject::set_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_ior => {
+            Some(
+                match super::setobject::set_ior(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection => {
+            Some(
+                match super::setobject::set_intersection(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_multi_impl => {
+            Some(
+                match super::setobject::set_intersection_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_update => {
+            Some(
+                match super::setobject::set_intersection_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_update_multi_impl => {
+            Some(
+                match super::setobject::set_intersection_update_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_and => {
+            Some(
+                match super::setobject::set_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_iand => {
+            Some(
+                match super::setobject::set_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isdisjoint_impl => {
+            Some(super::setobject::set_isdisjoint_impl(c, a0, a1))
+        }
+        FunctionId::set_difference_update_impl => {
+            Some(
+                match super::setobject::set_difference_update_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_copy_and_difference => {
+            Some(
+                match super::setobject::set_copy_and_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_difference => {
+            Some(
+                match super::setobject::set_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_difference_multi_impl => {
+            Some(
+                match super::setobject::set_difference_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_sub => {
+            Some(
+                match super::setobject::set_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isub => {
+            Some(
+                match super::setobject::set_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_symmetric_difference_update => {
+            Some(
+                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_symmetric_difference_impl => {
+            Some(
+                match super::setobject::set_symmetric_difference_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_xor => {
+            Some(
+                match super::setobject::set_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_ixor => {
+            Some(
+                match super::setobject::set_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issubset_impl => {
+            Some(
+                match super::setobject::set_issubset_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset_impl => {
+            Some(
+                match super::setobject::set_issuperset_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_add_impl => {
+            Some(
+                match super::setobject::set_add_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___contains___impl => {
+            Some(
+                match super::setobject::set___contains___impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_remove_impl => {
+            Some(
+                match super::setobject::set_remove_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_discard_impl => {
+            Some(
+                match super::setobject::set_discard_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ellipsis_reduce => {
+            Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
+        }
+        FunctionId::_PyBuildSlice_ConsumeRefs => {
+            Some(
+                match super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_indices => {
+            Some(
+                match super::sliceobject::slice_indices(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_reduce => Some(super::sliceobject::slice_reduce(c, a0, a1)),
+        FunctionId::tuple___getnewargs__ => {
+            Some(super::tupleobject::tuple___getnewargs__(c, a0, a1))
+        }
+        FunctionId::tuple_count => {
+            Some(
+                match super::tupleobject::tuple_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_new_impl => {
+            Some(
+                match super::tupleobject::tuple_new_impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_subtype_new => {
+            Some(
+                match super::tupleobject::tuple_subtype_new(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuplesubscript => {
+            Some(
+                match super::tupleobject::tuplesubscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
+        FunctionId::tupleiter_reduce => {
+            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
+        }
+        FunctionId::tupleiter_setstate => {
+            Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
+        }
+        FunctionId::type___instancecheck__ => {
+            Some(super::typeobject::type___instancecheck__(c, a0, a1))
+        }
+        FunctionId::type___subclasscheck__ => {
+            Some(super::typeobject::type___subclasscheck__(c, a0, a1))
+        }
+        FunctionId::type_mro => {
+            Some(
+                match super::typeobject::type_mro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type___subclasses__ => {
+            Some(super::typeobject::type___subclasses__(c, a0, a1))
+        }
+        FunctionId::type___dir__ => {
+            Some(
+                match super::typeobject::type___dir__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type___sizeof__ => {
+            Some(super::typeobject::type___sizeof__(c, a0, a1))
+        }
+        FunctionId::object___getstate__ => {
+            Some(
+                match super::typeobject::object___getstate__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object___reduce__ => {
+            Some(
+                match super::typeobject::object___reduce__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object___reduce_ex__ => {
+            Some(
+                match super::typeobject::object___reduce_ex__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object___format__ => {
+            Some(
+                match super::typeobject::object___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object___sizeof__ => {
+            Some(super::typeobject::object___sizeof__(c, a0, a1))
+        }
+        FunctionId::object___dir__ => {
+            Some(
+                match super::typeobject::object___dir__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyObject_LookupSpecial => {
+            Some(
+                match super::typeobject::_PyObject_LookupSpecial(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyType_CalculateMetaclass => {
+            Some(super::typeobject::_PyType_CalculateMetaclass(c, a0, a1))
+        }
+        FunctionId::type_new_copy_slots => {
+            Some(super::typeobject::type_new_copy_slots(c, a0, a1))
+        }
+        FunctionId::get_bases_tuple => {
+            Some(super::typeobject::get_bases_tuple(c, Some(a0), a1))
+        }
+        FunctionId::PyType_FromSpecWithBases => {
+            Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1))
+        }
+        FunctionId::get_module_by_def => {
+            Some(
+                match super::typeobject::get_module_by_def(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyType_GetModuleByDef => {
+            Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1))
+        }
+        FunctionId::_Py_type_getattro => {
+            Some(
+                match super::typeobject::_Py_type_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object_subclasshook => {
+            Some(super::typeobject::object_subclasshook(c, a0, a1))
+        }
+        FunctionId::object_init_subclass => {
+            Some(super::typeobject::object_init_subclass(c, a0, a1))
+        }
+        FunctionId::object___format___impl => {
+            Some(
+                match super::typeobject::object___format___impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::get_subclasses_key => {
+            Some(
+                match super::typeobject::get_subclasses_key(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_mp_subscript => {
+            Some(super::typeobject::slot_mp_subscript(c, a0, a1))
+        }
+        FunctionId::slot_nb_add => {
+            Some(
+                match super::typeobject::slot_nb_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_subtract => {
+            Some(
+                match super::typeobject::slot_nb_subtract(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_multiply => {
+            Some(
+                match super::typeobject::slot_nb_multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_matrix_multiply => {
+            Some(
+                match super::typeobject::slot_nb_matrix_multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_remainder => {
+            Some(
+                match super::typeobject::slot_nb_remainder(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_divmod => {
+            Some(
+                match super::typeobject::slot_nb_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_power_binary => {
+            Some(
+                match super::typeobject::slot_nb_power_binary(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_lshift => {
+            Some(
+                match super::typeobject::slot_nb_lshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_rshift => {
+            Some(
+                match super::typeobject::slot_nb_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_and => {
+            Some(
+                match super::typeobject::slot_nb_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_xor => {
+            Some(
+                match super::typeobject::slot_nb_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_or => {
+            Some(
+                match super::typeobject::slot_nb_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_inplace_add => {
+            Some(super::typeobject::slot_nb_inplace_add(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_subtract => {
+            Some(super::typeobject::slot_nb_inplace_subtract(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_multiply => {
+            Some(super::typeobject::slot_nb_inplace_multiply(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_matrix_multiply => {
+            Some(super::typeobject::slot_nb_inplace_matrix_multiply(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_remainder => {
+            Some(super::typeobject::slot_nb_inplace_remainder(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_lshift => {
+            Some(super::typeobject::slot_nb_inplace_lshift(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_rshift => {
+            Some(super::typeobject::slot_nb_inplace_rshift(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_and => {
+            Some(super::typeobject::slot_nb_inplace_and(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_xor => {
+            Some(super::typeobject::slot_nb_inplace_xor(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_or => {
+            Some(super::typeobject::slot_nb_inplace_or(c, a0, a1))
+        }
+        FunctionId::slot_nb_floor_divide => {
+            Some(
+                match super::typeobject::slot_nb_floor_divide(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_true_divide => {
+            Some(
+                match super::typeobject::slot_nb_true_divide(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_inplace_floor_divide => {
+            Some(super::typeobject::slot_nb_inplace_floor_divide(c, a0, a1))
+        }
+        FunctionId::slot_nb_inplace_true_divide => {
+            Some(super::typeobject::slot_nb_inplace_true_divide(c, a0, a1))
+        }
+        FunctionId::_Py_slot_tp_getattro => {
+            Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
+        }
+        FunctionId::_Py_slot_tp_getattr_hook => {
+            Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1))
+        }
+        FunctionId::super_getattro => {
+            Some(
+                match super::typeobject::super_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::supercheck => {
+            Some(
+                match super::typeobject::supercheck(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::EncodingMap_size => {
+            Some(super::unicodeobject::EncodingMap_size(c, a0, a1))
+        }
+        FunctionId::unicode_title => Some(super::unicodeobject::unicode_title(c, a0, a1)),
+        FunctionId::unicode_capitalize => {
+            Some(super::unicodeobject::unicode_capitalize(c, a0, a1))
+        }
+        FunctionId::unicode_casefold => {
+            Some(super::unicodeobject::unicode_casefold(c, a0, a1))
+        }
+        FunctionId::unicode_isascii => {
+            Some(super::unicodeobject::unicode_isascii(c, a0, a1))
+        }
+        FunctionId::unicode_islower => {
+            Some(super::unicodeobject::unicode_islower(c, a0, a1))
+        }
+        FunctionId::unicode_isupper => {
+            Some(super::unicodeobject::unicode_isupper(c, a0, a1))
+        }
+        FunctionId::unicode_istitle => {
+            Some(super::unicodeobject::unicode_istitle(c, a0, a1))
+        }
+        FunctionId::unicode_isspace => {
+            Some(super::unicodeobject::unicode_isspace(c, a0, a1))
+        }
+        FunctionId::unicode_isalpha => {
+            Some(super::unicodeobject::unicode_isalpha(c, a0, a1))
+        }
+        FunctionId::unicode_isalnum => {
+            Some(super::unicodeobject::unicode_isalnum(c, a0, a1))
+        }
+        FunctionId::unicode_isdecimal => {
+            Some(super::unicodeobject::unicode_isdecimal(c, a0, a1))
+        }
+        FunctionId::unicode_isdigit => {
+            Some(super::unicodeobject::unicode_isdigit(c, a0, a1))
+        }
+        FunctionId::unicode_isnumeric => {
+            Some(super::unicodeobject::unicode_isnumeric(c, a0, a1))
+        }
+        FunctionId::unicode_isidentifier => {
+            Some(super::unicodeobject::unicode_isidentifier(c, a0, a1))
+        }
+        FunctionId::unicode_isprintable => {
+            Some(super::unicodeobject::unicode_isprintable(c, a0, a1))
+        }
+        FunctionId::unicode_lower => Some(super::unicodeobject::unicode_lower(c, a0, a1)),
+        FunctionId::unicode_removeprefix => {
+            Some(
+                match super::unicodeobject::unicode_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_removesuffix => {
+            Some(
+                match super::unicodeobject::unicode_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_swapcase => {
+            Some(super::unicodeobject::unicode_swapcase(c, a0, a1))
+        }
+        FunctionId::unicode_upper => Some(super::unicodeobject::unicode_upper(c, a0, a1)),
+        FunctionId::unicode_zfill => Some(super::unicodeobject::unicode_zfill(c, a0, a1)),
+        FunctionId::unicode___format__ => {
+            Some(
+                match super::unicodeobject::unicode___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_sizeof => {
+            Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
+        }
+        FunctionId::PyUnicode_AsCharmapString => {
+            Some(
+                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyUnicode_Concat => {
+            Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
+        }
+        FunctionId::unicode_join => Some(super::unicodeobject::unicode_join(c, a0, a1)),
+        FunctionId::unicode_strip_impl => {
+            Some(super::unicodeobject::unicode_strip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_lstrip_impl => {
+            Some(super::unicodeobject::unicode_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_rstrip_impl => {
+            Some(super::unicodeobject::unicode_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_removeprefix_impl => {
+            Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1))
+        }
+        FunctionId::unicode_removesuffix_impl => {
+            Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1))
+        }
+        FunctionId::unicode_partition => {
+            Some(super::unicodeobject::unicode_partition(c, a0, a1))
+        }
+        FunctionId::unicode_rpartition => {
+            Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
+        }
+        FunctionId::unicode_translate => {
+            Some(
+                match super::unicodeobject::unicode_translate(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
+        FunctionId::getitem_str => {
+            Some(
+                match super::unicodeobject::getitem_str(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::do_string_format_map => {
+            Some(
+                match super::unicodeobject::do_string_format_map(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::formatter_parser => {
+            Some(super::unicodeobject::formatter_parser(c, a0, a1))
+        }
+        FunctionId::formatter_field_name_split => {
+            Some(
+                match super::unicodeobject::formatter_field_name_split(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode___format___impl => {
+            Some(
+                match super::unicodeobject::unicode___format___impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_getnewargs => {
+            Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
+        }
+        FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
+        FunctionId::unicode_subscript => {
+            Some(super::unicodeobject::unicode_subscript(c, a0, a1))
+        }
+        FunctionId::unicodeiter_len => {
+            Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
+        }
+        FunctionId::unicodeiter_reduce => {
+            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
+        }
+        FunctionId::unicodeiter_setstate => {
+            Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
+        }
+        FunctionId::union_getitem => {
+            Some(
+                match super::unionobject::union_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_getattr => {
+            Some(
+                match super::weakrefobject::proxy_getattr(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_add => {
+            Some(
+                match super::weakrefobject::proxy_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_sub => {
+            Some(
+                match super::weakrefobject::proxy_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_mul => {
+            Some(
+                match super::weakrefobject::proxy_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_floor_div => {
+            Some(
+                match super::weakrefobject::proxy_floor_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_true_div => {
+            Some(
+                match super::weakrefobject::proxy_true_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_mod => {
+            Some(
+                match super::weakrefobject::proxy_mod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_divmod => {
+            Some(
+                match super::weakrefobject::proxy_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_lshift => {
+            Some(
+                match super::weakrefobject::proxy_lshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_rshift => {
+            Some(
+                match super::weakrefobject::proxy_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_and => {
+            Some(
+                match super::weakrefobject::proxy_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_xor => {
+            Some(
+                match super::weakrefobject::proxy_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_or => {
+            Some(
+                match super::weakrefobject::proxy_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iadd => {
+            Some(
+                match super::weakrefobject::proxy_iadd(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_isub => {
+            Some(
+                match super::weakrefobject::proxy_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imul => {
+            Some(
+                match super::weakrefobject::proxy_imul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ifloor_div => {
+            Some(
+                match super::weakrefobject::proxy_ifloor_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_itrue_div => {
+            Some(
+                match super::weakrefobject::proxy_itrue_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imod => {
+            Some(
+                match super::weakrefobject::proxy_imod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ilshift => {
+            Some(
+                match super::weakrefobject::proxy_ilshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_irshift => {
+            Some(
+                match super::weakrefobject::proxy_irshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iand => {
+            Some(
+                match super::weakrefobject::proxy_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ixor => {
+            Some(
+                match super::weakrefobject::proxy_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ior => {
+            Some(
+                match super::weakrefobject::proxy_ior(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_matmul => {
+            Some(
+                match super::weakrefobject::proxy_matmul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imatmul => {
+            Some(
+                match super::weakrefobject::proxy_imatmul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_getitem => {
+            Some(
+                match super::weakrefobject::proxy_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_bytes => {
+            Some(
+                match super::weakrefobject::proxy_bytes(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_reversed => {
+            Some(
+                match super::weakrefobject::proxy_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyWeakref_NewRef => {
+            Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1)))
+        }
+        FunctionId::PyWeakref_NewProxy => {
+            Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1))
+        }
+        _ => None,
+    }
+}
+/// Runs the translation of `id` as a `PyCFunctionFast`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn PyCFunctionFast<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &[C::Object],
+    a2: isize,
+) -> Option<Result<C::Object, C::Error>> {
+    match id {
+        FunctionId::bytearray_find => {
+            Some(super::bytearrayobject::bytearray_find(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_count => {
+            Some(super::bytearrayobject::bytearray_count(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_index => {
+            Some(super::bytearrayobject::bytearray_index(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_rfind => {
+            Some(super::bytearrayobject::bytearray_rfind(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_rindex => {
+            Some(super::bytearrayobject::bytearray_rindex(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_startswith => {
+            Some(super::bytearrayobject::bytearray_startswith(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_endswith => {
+            Some(super::bytearrayobject::bytearray_endswith(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_replace => {
+            Some(
+                match super::bytearrayobject::bytearray_replace(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_insert => {
+            Some(
+                match super::bytearrayobject::bytearray_insert(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_pop => {
+            Some(super::bytearrayobject::bytearray_pop(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_strip => {
+            Some(super::bytearrayobject::bytearray_strip(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_lstrip => {
+            Some(super::bytearrayobject::bytearray_lstrip(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_rstrip => {
+            Some(super::bytearrayobject::bytearray_rstrip(c, a0, a1, a2))
+        }
+        FunctionId::bytearray_reduce_ex => {
+            Some(
+                match super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_find => Some(super::bytesobject::bytes_find(c, a0, a1, a2)),
+        FunctionId::bytes_index => Some(super::bytesobject::bytes_index(c, a0, a1, a2)),
+        FunctionId::bytes_rfind => Some(super::bytesobject::bytes_rfind(c, a0, a1, a2)),
+        FunctionId::bytes_rindex => Some(super::bytesobject::bytes_rindex(c, a0, a1, a2)),
+        FunctionId::bytes_strip => Some(super::bytesobject::bytes_strip(c, a0, a1, a2)),
+        FunctionId::bytes_lstrip => Some(super::bytesobject::bytes_lstrip(c, a0, a1, a2)),
+        FunctionId::bytes_rstrip => Some(super::bytesobject::bytes_rstrip(c, a0, a1, a2)),
+        FunctionId::bytes_count => Some(super::bytesobject::bytes_count(c, a0, a1, a2)),
+        FunctionId::bytes_replace => {
+            Some(
+                match super::bytesobject::bytes_replace(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_startswith => {
+            Some(super::bytesobject::bytes_startswith(c, a0, a1, a2))
+        }
+        FunctionId::bytes_endswith => {
+            Some(super::bytesobject::bytes_endswith(c, a0, a1, a2))
+        }
+        FunctionId::dict_fromkeys => {
+            Some(
+                match super::dictobject::dict_fromkeys(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_get => Some(super::dictobject::dict_get(c, a0, a1, a2)),
+        FunctionId::dict_setdefault => {
+            Some(
+                match super::dictobject::dict_setdefault(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_pop => {
+            Some(
+                match super::dictobject::dict_pop(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float___round__ => {
+            Some(super::floatobject::float___round__(c, a0, a1, a2))
+        }
+        FunctionId::list_insert => {
+            Some(
+                match super::listobject::list_insert(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_pop => Some(super::listobject::list_pop(c, a0, a1, a2)),
+        FunctionId::list_index => {
+            Some(
+                match super::listobject::list_index(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int___round__ => {
+            Some(
+                match super::longobject::int___round__(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_from_array => {
+            Some(
+                match super::rangeobject::range_from_array(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_update => {
+            Some(
+                match super::setobject::set_update(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_union => {
+            Some(
+                match super::setobject::set_union(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_multi => {
+            Some(
+                match super::setobject::set_intersection_multi(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_update_multi => {
+            Some(
+                match super::setobject::set_intersection_update_multi(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_difference_update => {
+            Some(
+                match super::setobject::set_difference_update(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_difference_multi => {
+            Some(
+                match super::setobject::set_difference_multi(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_index => {
+            Some(
+                match super::tupleobject::tuple_index(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::vectorcall_method => {
+            Some(super::typeobject::vectorcall_method(c, a0, a1, a2))
+        }
+        FunctionId::unicode_count => {
+            Some(
+                match super::unicodeobject::unicode_count(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_find => {
+            Some(
+                match super::unicodeobject::unicode_find(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_index => {
+            Some(
+                match super::unicodeobject::unicode_index(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_strip => {
+            Some(super::unicodeobject::unicode_strip(c, a0, a1, a2))
+        }
+        FunctionId::unicode_lstrip => {
+            Some(super::unicodeobject::unicode_lstrip(c, a0, a1, a2))
+        }
+        FunctionId::unicode_rstrip => {
+            Some(super::unicodeobject::unicode_rstrip(c, a0, a1, a2))
+        }
+        FunctionId::unicode_rfind => {
+            Some(
+                match super::unicodeobject::unicode_rfind(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_rindex => {
+            Some(
+                match super::unicodeobject::unicode_rindex(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_startswith => {
+            Some(super::unicodeobject::unicode_startswith(c, a0, a1, a2))
+        }
+        FunctionId::unicode_endswith => {
+            Some(super::unicodeobject::unicode_endswith(c, a0, a1, a2))
+        }
+        _ => None,
+    }
+}
+/// Runs the translation of `id` as a `PyCFunctionFastWithKeywords`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn PyCFunctionFastWithKeywords<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &[C::Object],
+    a2: isize,
+    a3: &C::Object,
+) -> Option<Result<C::Object, C::Error>> {
+    match id {
+        FunctionId::bytearray_translate => {
+            Some(super::bytearrayobject::bytearray_translate(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytearray_split => {
+            Some(super::bytearrayobject::bytearray_split(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytearray_rsplit => {
+            Some(super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytearray_decode => {
+            Some(
+                match super::bytearrayobject::bytearray_decode(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_splitlines => {
+            Some(super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytearray_hex => {
+            Some(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::stringlib_expandtabs => {
+            Some(super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytes_split => {
+            Some(super::bytesobject::bytes_split(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytes_rsplit => {
+            Some(super::bytesobject::bytes_rsplit(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytes_translate => {
+            Some(super::bytesobject::bytes_translate(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytes_decode => {
+            Some(
+                match super::bytesobject::bytes_decode(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_splitlines => {
+            Some(super::bytesobject::bytes_splitlines(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytes_hex => {
+            Some(super::bytesobject::bytes_hex(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::bytesobject_stringlib_expandtabs => {
+            Some(super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::list_sort => {
+            Some(super::listobject::list_sort(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::int_to_bytes => {
+            Some(
+                match super::longobject::int_to_bytes(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_from_bytes => {
+            Some(
+                match super::longobject::int_from_bytes(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_prepare => {
+            Some(super::typeobject::type_prepare(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::unicode_encode => {
+            Some(
+                match super::unicodeobject::unicode_encode(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_expandtabs => {
+            Some(super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::unicode_replace => {
+            Some(
+                match super::unicodeobject::unicode_replace(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_split => {
+            Some(super::unicodeobject::unicode_split(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::unicode_rsplit => {
+            Some(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::unicode_splitlines => {
+            Some(super::unicodeobject::unicode_splitlines(c, a0, a1, a2, Some(a3)))
+        }
+        _ => None,
+    }
+}
+/// Runs the translation of `id` as a `PyCFunctionWithKeywords`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn PyCFunctionWithKeywords<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &C::Object,
+    a2: &C::Object,
+) -> Option<Result<C::Object, C::Error>> {
+    match id {
+        FunctionId::PyNumber_Power => {
+            Some(super::abstract_::PyNumber_Power(c, a0, a1, a2))
+        }
+        FunctionId::PyNumber_InPlacePower => {
+            Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2))
+        }
+        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, Some(a2))),
+        FunctionId::bytes_new => {
+            Some(
+                match super::bytesobject::bytes_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyObject_Call => {
+            Some(super::call::PyObject_Call(c, a0, a1, Some(a2)))
+        }
+        FunctionId::PyCFunction_Call => {
+            Some(super::call::PyCFunction_Call(c, a0, a1, Some(a2)))
+        }
+        FunctionId::PyEval_CallObjectWithKeywords => {
+            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), Some(a2)))
+        }
+        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, Some(a2))),
+        FunctionId::method_new => {
+            Some(super::classobject::method_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::instancemethod_new => {
+            Some(super::classobject::instancemethod_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::method_new_impl => {
+            Some(super::classobject::method_new_impl(c, a0, a1, Some(a2)))
+        }
+        FunctionId::method_descr_get => {
+            Some(super::classobject::method_descr_get(c, a0, a1, a2))
+        }
+        FunctionId::instancemethod_call => {
+            Some(super::classobject::instancemethod_call(c, a0, a1, Some(a2)))
+        }
+        FunctionId::instancemethod_descr_get => {
+            Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::complex_new => {
+            Some(super::complexobject::complex_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::classmethod_get => {
+            Some(super::descrobject::classmethod_get(c, a0, Some(a1), Some(a2)))
+        }
+        FunctionId::method_get => {
+            Some(super::descrobject::method_get(c, a0, Some(a1), Some(a2)))
+        }
+        FunctionId::member_get => {
+            Some(super::descrobject::member_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::getset_get => {
+            Some(super::descrobject::getset_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::wrapperdescr_get => {
+            Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::classmethoddescr_call => {
+            Some(super::descrobject::classmethoddescr_call(c, a0, a1, Some(a2)))
+        }
+        FunctionId::wrapperdescr_call => {
+            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), Some(a2)))
+        }
+        FunctionId::wrapper_call => {
+            Some(super::descrobject::wrapper_call(c, a0, a1, Some(a2)))
+        }
+        FunctionId::property_descr_get => {
+            Some(
+                match super::descrobject::property_descr_get(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_new => {
+            Some(super::descrobject::mappingproxy_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::_PyDict_LoadGlobal => {
+            Some(
+                match super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyDict_Pop => {
+            Some(
+                match super::dictobject::_PyDict_Pop(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyDict_FromKeys => {
+            Some(
+                match super::dictobject::_PyDict_FromKeys(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_fromkeys_impl => {
+            Some(
+                match super::dictobject::dict_fromkeys_impl(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_update => {
+            Some(
+                match super::dictobject::dict_update(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_get_impl => {
+            Some(super::dictobject::dict_get_impl(c, a0, a1, a2))
+        }
+        FunctionId::PyDict_SetDefault => {
+            Some(
+                match super::dictobject::PyDict_SetDefault(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_setdefault_impl => {
+            Some(
+                match super::dictobject::dict_setdefault_impl(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_pop_impl => {
+            Some(
+                match super::dictobject::dict_pop_impl(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_new => {
+            Some(super::dictobject::dict_new(c, a0, Some(a1), Some(a2)))
+        }
+        FunctionId::enum_new => {
+            Some(
+                match super::enumobject::enum_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reversed_new => {
+            Some(super::enumobject::reversed_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::enum_new_impl => {
+            Some(
+                match super::enumobject::enum_new_impl(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_new => {
+            Some(
+                match super::floatobject::float_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_NewWithQualName => {
+            Some(
+                match super::funcobject::PyFunction_NewWithQualName(
+                    c,
+                    a0,
+                    a1,
+                    Some(a2),
+                ) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_new => {
+            Some(
+                match super::funcobject::func_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_descr_get => {
+            Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::cm_descr_get => {
+            Some(super::funcobject::cm_descr_get(c, a0, a1, Some(a2)))
+        }
+        FunctionId::sm_descr_get => {
+            Some(
+                match super::funcobject::sm_descr_get(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, Some(a2))),
+        FunctionId::ga_call => {
+            Some(
+                match super::genericaliasobject::ga_call(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_new => {
+            Some(
+                match super::genericaliasobject::ga_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new => {
+            Some(
+                match super::longobject::long_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new_impl => {
+            Some(
+                match super::longobject::long_new_impl(c, a0, Some(a1), Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_subtype_new => {
+            Some(
+                match super::longobject::long_subtype_new(c, a0, Some(a1), Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_call => {
+            Some(super::methodobject::cfunction_call(c, a0, a1, Some(a2)))
+        }
+        FunctionId::new_module => {
+            Some(
+                match super::moduleobject::new_module(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_new => {
+            Some(
+                match super::namespaceobject::namespace_new(c, a0, Some(a1), Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_replace => {
+            Some(super::namespaceobject::namespace_replace(c, a0, a1, Some(a2)))
+        }
+        FunctionId::none_new => Some(super::object::none_new(c, a0, a1, Some(a2))),
+        FunctionId::notimplemented_new => {
+            Some(super::object::notimplemented_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::range_new => {
+            Some(
+                match super::rangeobject::range_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::compute_range_length => {
+            Some(
+                match super::rangeobject::compute_range_length(
+                    c,
+                    Some(a0),
+                    a1,
+                    Some(a2),
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_new => {
+            Some(
+                match super::setobject::frozenset_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_new => {
+            Some(
+                match super::setobject::set_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ellipsis_new => {
+            Some(super::sliceobject::ellipsis_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::_PyBuildSlice_Consume2 => {
+            Some(
+                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PySlice_New => {
+            Some(
+                match super::sliceobject::PySlice_New(c, Some(a0), Some(a1), Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_new => {
+            Some(
+                match super::sliceobject::slice_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::structseq_new => {
+            Some(super::structseq::structseq_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::tuple_new => {
+            Some(
+                match super::tupleobject::tuple_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, Some(a2))),
+        FunctionId::PyType_GenericNew => {
+            Some(super::typeobject::PyType_GenericNew(c, a0, a1, Some(a2)))
+        }
+        FunctionId::type_new => {
+            Some(
+                match super::typeobject::type_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyType_FromModuleAndSpec => {
+            Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2))
+        }
+        FunctionId::_PyType_GetModuleByDef2 => {
+            Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2))
+        }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tp_new_wrapper => {
+            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), Some(a2)))
+        }
+        FunctionId::slot_nb_power => {
+            Some(
+                match super::typeobject::slot_nb_power(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_inplace_power => {
+            Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2))
+        }
+        FunctionId::slot_tp_call => {
+            Some(super::typeobject::slot_tp_call(c, a0, a1, Some(a2)))
+        }
+        FunctionId::call_attribute => {
+            Some(super::typeobject::call_attribute(c, a0, a1, a2))
+        }
+        FunctionId::slot_tp_descr_get => {
+            Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), Some(a2)))
+        }
+        FunctionId::slot_tp_new => {
+            Some(super::typeobject::slot_tp_new(c, a0, a1, Some(a2)))
+        }
+        FunctionId::_super_lookup_descr => {
+            Some(
+                match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::super_descr_get => {
+            Some(
+                match super::typeobject::super_descr_get(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_new => {
+            Some(
+                match super::unicodeobject::unicode_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_maketrans_impl => {
+            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), Some(a2)))
+        }
+        FunctionId::do_string_format => {
+            Some(
+                match super::unicodeobject::do_string_format(c, a0, Some(a1), Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::try_reuse_basic_ref => {
+            Some(
+                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::allocate_weakref => {
+            Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2))
+        }
+        FunctionId::weakref___new__ => {
+            Some(
+                match super::weakrefobject::weakref___new__(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_call => {
+            Some(
+                match super::weakrefobject::proxy_call(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_pow => {
+            Some(
+                match super::weakrefobject::proxy_pow(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ipow => {
+            Some(
+                match super::weakrefobject::proxy_ipow(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        _ => None,
+    }
+}
+/// Runs the translation of `id` as a `PyCMethod`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn PyCMethod<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &C::Object,
+    a2: &[C::Object],
+    a3: usize,
+    a4: &C::Object,
+) -> Option<Result<C::Object, C::Error>> {
+    match id {
+        _ => None,
+    }
+}
 /// Runs the translation of `id` as a `allocfunc`; `None` if there is none.
 #[allow(unused_variables)]
 pub fn allocfunc<C: CApi>(
@@ -2514,27 +5866,27 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::PyNumber_InPlacePower => {
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1?, a2?))
         }
-        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1?, a2?)),
+        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1?, a2)),
         FunctionId::bytes_new => {
             Some(
-                match super::bytesobject::bytes_new(c, a0, a1?, a2?) {
+                match super::bytesobject::bytes_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1?, a2?)),
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1?, a2)),
         FunctionId::PyCFunction_Call => {
-            Some(super::call::PyCFunction_Call(c, a0, a1?, a2?))
+            Some(super::call::PyCFunction_Call(c, a0, a1?, a2))
         }
         FunctionId::PyEval_CallObjectWithKeywords => {
             Some(super::call::PyEval_CallObjectWithKeywords(c, a0, a1, a2))
         }
-        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1?, a2?)),
-        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1?, a2?)),
+        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1?, a2)),
+        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1?, a2)),
         FunctionId::instancemethod_new => {
-            Some(super::classobject::instancemethod_new(c, a0, a1?, a2?))
+            Some(super::classobject::instancemethod_new(c, a0, a1?, a2))
         }
         FunctionId::method_new_impl => {
             Some(super::classobject::method_new_impl(c, a0, a1?, a2))
@@ -2543,13 +5895,13 @@ pub fn descrgetfunc<C: CApi>(
             Some(super::classobject::method_descr_get(c, a0, a1?, a2?))
         }
         FunctionId::instancemethod_call => {
-            Some(super::classobject::instancemethod_call(c, a0, a1?, a2?))
+            Some(super::classobject::instancemethod_call(c, a0, a1?, a2))
         }
         FunctionId::instancemethod_descr_get => {
             Some(super::classobject::instancemethod_descr_get(c, a0, a1, a2?))
         }
         FunctionId::complex_new => {
-            Some(super::complexobject::complex_new(c, a0, a1?, a2?))
+            Some(super::complexobject::complex_new(c, a0, a1?, a2))
         }
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, a1, a2))
@@ -2560,11 +5912,14 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::wrapperdescr_get => {
             Some(super::descrobject::wrapperdescr_get(c, a0, a1, a2?))
         }
+        FunctionId::classmethoddescr_call => {
+            Some(super::descrobject::classmethoddescr_call(c, a0, a1?, a2))
+        }
         FunctionId::wrapperdescr_call => {
-            Some(super::descrobject::wrapperdescr_call(c, a0, a1, a2?))
+            Some(super::descrobject::wrapperdescr_call(c, a0, a1, a2))
         }
         FunctionId::wrapper_call => {
-            Some(super::descrobject::wrapper_call(c, a0, a1?, a2?))
+            Some(super::descrobject::wrapper_call(c, a0, a1?, a2))
         }
         FunctionId::property_descr_get => {
             Some(
@@ -2576,7 +5931,7 @@ pub fn descrgetfunc<C: CApi>(
             )
         }
         FunctionId::mappingproxy_new => {
-            Some(super::descrobject::mappingproxy_new(c, a0, a1?, a2?))
+            Some(super::descrobject::mappingproxy_new(c, a0, a1?, a2))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -2616,7 +5971,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::dict_update => {
             Some(
-                match super::dictobject::dict_update(c, a0, a1?, a2?) {
+                match super::dictobject::dict_update(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2656,16 +6011,14 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, a1, a2)),
         FunctionId::enum_new => {
             Some(
-                match super::enumobject::enum_new(c, a0, a1?, a2?) {
+                match super::enumobject::enum_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::reversed_new => {
-            Some(super::enumobject::reversed_new(c, a0, a1?, a2?))
-        }
+        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1?, a2)),
         FunctionId::enum_new_impl => {
             Some(
                 match super::enumobject::enum_new_impl(c, a0, a1?, a2) {
@@ -2677,7 +6030,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::float_new => {
             Some(
-                match super::floatobject::float_new(c, a0, a1?, a2?) {
+                match super::floatobject::float_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2693,7 +6046,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::func_new => {
             Some(
-                match super::funcobject::func_new(c, a0, a1?, a2?) {
+                match super::funcobject::func_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2713,10 +6066,10 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1?, a2?)),
+        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1?, a2)),
         FunctionId::ga_call => {
             Some(
-                match super::genericaliasobject::ga_call(c, a0, a1?, a2?) {
+                match super::genericaliasobject::ga_call(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2725,7 +6078,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::ga_new => {
             Some(
-                match super::genericaliasobject::ga_new(c, a0, a1?, a2?) {
+                match super::genericaliasobject::ga_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2734,7 +6087,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::long_new => {
             Some(
-                match super::longobject::long_new(c, a0, a1?, a2?) {
+                match super::longobject::long_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2789,7 +6142,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::range_new => {
             Some(
-                match super::rangeobject::range_new(c, a0, a1?, a2?) {
+                match super::rangeobject::range_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2807,7 +6160,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::frozenset_new => {
             Some(
-                match super::setobject::frozenset_new(c, a0, a1?, a2?) {
+                match super::setobject::frozenset_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2816,7 +6169,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::set_new => {
             Some(
-                match super::setobject::set_new(c, a0, a1?, a2?) {
+                match super::setobject::set_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2846,7 +6199,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::slice_new => {
             Some(
-                match super::sliceobject::slice_new(c, a0, a1?, a2?) {
+                match super::sliceobject::slice_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2854,11 +6207,11 @@ pub fn descrgetfunc<C: CApi>(
             )
         }
         FunctionId::structseq_new => {
-            Some(super::structseq::structseq_new(c, a0, a1?, a2?))
+            Some(super::structseq::structseq_new(c, a0, a1?, a2))
         }
         FunctionId::tuple_new => {
             Some(
-                match super::tupleobject::tuple_new(c, a0, a1?, a2?) {
+                match super::tupleobject::tuple_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2867,7 +6220,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1?, a2)),
         FunctionId::PyType_GenericNew => {
-            Some(super::typeobject::PyType_GenericNew(c, a0, a1?, a2?))
+            Some(super::typeobject::PyType_GenericNew(c, a0, a1?, a2))
         }
         FunctionId::type_new => {
             Some(
@@ -2886,7 +6239,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::object_new => {
             Some(
-                match super::typeobject::object_new(c, a0, a1?, a2?) {
+                match super::typeobject::object_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2894,7 +6247,7 @@ pub fn descrgetfunc<C: CApi>(
             )
         }
         FunctionId::tp_new_wrapper => {
-            Some(super::typeobject::tp_new_wrapper(c, Some(a0), a1, a2?))
+            Some(super::typeobject::tp_new_wrapper(c, Some(a0), a1, a2))
         }
         FunctionId::slot_nb_power => {
             Some(
@@ -2908,16 +6261,14 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::slot_nb_inplace_power => {
             Some(super::typeobject::slot_nb_inplace_power(c, a0, a1?, a2?))
         }
-        FunctionId::slot_tp_call => {
-            Some(super::typeobject::slot_tp_call(c, a0, a1?, a2?))
-        }
+        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1?, a2)),
         FunctionId::call_attribute => {
             Some(super::typeobject::call_attribute(c, a0, a1?, a2?))
         }
         FunctionId::slot_tp_descr_get => {
             Some(super::typeobject::slot_tp_descr_get(c, a0, a1, a2))
         }
-        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1?, a2?)),
+        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1?, a2)),
         FunctionId::_super_lookup_descr => {
             Some(
                 match super::typeobject::_super_lookup_descr(c, Some(a0), a1?, a2?) {
@@ -2938,7 +6289,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::unicode_new => {
             Some(
-                match super::unicodeobject::unicode_new(c, a0, a1?, a2?) {
+                match super::unicodeobject::unicode_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2950,7 +6301,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::do_string_format => {
             Some(
-                match super::unicodeobject::do_string_format(c, a0, a1, a2?) {
+                match super::unicodeobject::do_string_format(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2971,7 +6322,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::weakref___new__ => {
             Some(
-                match super::weakrefobject::weakref___new__(c, a0, a1?, a2?) {
+                match super::weakrefobject::weakref___new__(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3022,7 +6373,7 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
         FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
         }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
@@ -3033,7 +6384,7 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
         }
         FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2?))
+            Some(super::descrobject::property_init(c, a0, a1, a2))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
@@ -3045,7 +6396,7 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
+        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
@@ -3055,17 +6406,17 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
         }
-        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
-        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
         FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
         FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2?))
+            Some(super::listobject::list___init__(c, a0, a1, a2))
         }
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
         FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init__(c, a0, a1, a2))
         }
         FunctionId::module___init___impl => {
             Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
@@ -3079,7 +6430,7 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
-        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
@@ -3087,7 +6438,7 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
+        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
         }
@@ -3100,13 +6451,13 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::slot_tp_descr_set => {
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
-        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
         FunctionId::super_init_impl => {
             Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
         }
         FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
         }
         FunctionId::proxy_setattr => {
             Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
@@ -6983,15 +10334,7 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::object_str => {
-            Some(
-                match super::typeobject::object_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
@@ -7063,9 +10406,6 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::PyUnicode_FromObject => {
             Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
-        }
-        FunctionId::PyUnicode_EncodeFSDefault => {
-            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0))
         }
         FunctionId::PyUnicode_AsUTF8String => {
             Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
@@ -7385,7 +10725,7 @@ pub fn initproc<C: CApi>(
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
         FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
         }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
@@ -7396,7 +10736,7 @@ pub fn initproc<C: CApi>(
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
         }
         FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2?))
+            Some(super::descrobject::property_init(c, a0, a1, a2))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
@@ -7408,7 +10748,7 @@ pub fn initproc<C: CApi>(
             Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
+        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
@@ -7418,17 +10758,17 @@ pub fn initproc<C: CApi>(
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
         }
-        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
-        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
         FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
         FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2?))
+            Some(super::listobject::list___init__(c, a0, a1, a2))
         }
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
         FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init__(c, a0, a1, a2))
         }
         FunctionId::module___init___impl => {
             Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
@@ -7442,7 +10782,7 @@ pub fn initproc<C: CApi>(
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
-        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
@@ -7450,7 +10790,7 @@ pub fn initproc<C: CApi>(
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
+        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
         }
@@ -7463,13 +10803,13 @@ pub fn initproc<C: CApi>(
         FunctionId::slot_tp_descr_set => {
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
-        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
         FunctionId::super_init_impl => {
             Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
         }
         FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
         }
         FunctionId::proxy_setattr => {
             Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
@@ -7657,6 +10997,7 @@ pub fn inquiry<C: CApi>(
         FunctionId::type_new_set_names => {
             Some(super::typeobject::type_new_set_names(c, a0))
         }
+        FunctionId::add_operators => Some(super::typeobject::add_operators(c, a0)),
         FunctionId::ensure_unicode => Some(super::unicodeobject::ensure_unicode(c, a0)),
         FunctionId::unicode_check_modifiable => {
             Some(super::unicodeobject::unicode_check_modifiable(c, a0))
@@ -8193,7 +11534,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::typeobject::type___sizeof___impl(c, a0).map(Some))
         }
         FunctionId::object_repr => Some(super::typeobject::object_repr(c, a0)),
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
+        FunctionId::object_str => Some(super::typeobject::object_str(c, a0).map(Some)),
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0).map(Some))
         }
@@ -8257,9 +11598,6 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::PyUnicode_FromObject => {
             Some(super::unicodeobject::PyUnicode_FromObject(c, a0).map(Some))
-        }
-        FunctionId::PyUnicode_EncodeFSDefault => {
-            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0).map(Some))
         }
         FunctionId::PyUnicode_AsUTF8String => {
             Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0).map(Some))
@@ -8481,27 +11819,27 @@ pub fn newfunc<C: CApi>(
         FunctionId::PyNumber_InPlacePower => {
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
         }
-        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2)),
         FunctionId::bytes_new => {
             Some(
-                match super::bytesobject::bytes_new(c, a0, a1, a2?) {
+                match super::bytesobject::bytes_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2?)),
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2)),
         FunctionId::PyCFunction_Call => {
-            Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
+            Some(super::call::PyCFunction_Call(c, a0, a1, a2))
         }
         FunctionId::PyEval_CallObjectWithKeywords => {
             Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2))
         }
-        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2?)),
-        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2?)),
+        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2)),
+        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2)),
         FunctionId::instancemethod_new => {
-            Some(super::classobject::instancemethod_new(c, a0, a1, a2?))
+            Some(super::classobject::instancemethod_new(c, a0, a1, a2))
         }
         FunctionId::method_new_impl => {
             Some(super::classobject::method_new_impl(c, a0, a1, a2))
@@ -8510,14 +11848,12 @@ pub fn newfunc<C: CApi>(
             Some(super::classobject::method_descr_get(c, a0, a1, a2?))
         }
         FunctionId::instancemethod_call => {
-            Some(super::classobject::instancemethod_call(c, a0, a1, a2?))
+            Some(super::classobject::instancemethod_call(c, a0, a1, a2))
         }
         FunctionId::instancemethod_descr_get => {
             Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
         }
-        FunctionId::complex_new => {
-            Some(super::complexobject::complex_new(c, a0, a1, a2?))
-        }
+        FunctionId::complex_new => Some(super::complexobject::complex_new(c, a0, a1, a2)),
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
         }
@@ -8533,12 +11869,13 @@ pub fn newfunc<C: CApi>(
         FunctionId::wrapperdescr_get => {
             Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?))
         }
+        FunctionId::classmethoddescr_call => {
+            Some(super::descrobject::classmethoddescr_call(c, a0, a1, a2))
+        }
         FunctionId::wrapperdescr_call => {
-            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2?))
+            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2))
         }
-        FunctionId::wrapper_call => {
-            Some(super::descrobject::wrapper_call(c, a0, a1, a2?))
-        }
+        FunctionId::wrapper_call => Some(super::descrobject::wrapper_call(c, a0, a1, a2)),
         FunctionId::property_descr_get => {
             Some(
                 match super::descrobject::property_descr_get(c, a0, Some(a1), a2?) {
@@ -8549,7 +11886,7 @@ pub fn newfunc<C: CApi>(
             )
         }
         FunctionId::mappingproxy_new => {
-            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2?))
+            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -8589,7 +11926,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::dict_update => {
             Some(
-                match super::dictobject::dict_update(c, a0, a1, a2?) {
+                match super::dictobject::dict_update(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8629,14 +11966,14 @@ pub fn newfunc<C: CApi>(
         FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, Some(a1), a2)),
         FunctionId::enum_new => {
             Some(
-                match super::enumobject::enum_new(c, a0, a1, a2?) {
+                match super::enumobject::enum_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
+        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2)),
         FunctionId::enum_new_impl => {
             Some(
                 match super::enumobject::enum_new_impl(c, a0, a1, a2) {
@@ -8648,7 +11985,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::float_new => {
             Some(
-                match super::floatobject::float_new(c, a0, a1, a2?) {
+                match super::floatobject::float_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8664,7 +12001,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::func_new => {
             Some(
-                match super::funcobject::func_new(c, a0, a1, a2?) {
+                match super::funcobject::func_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8684,10 +12021,10 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2?)),
+        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2)),
         FunctionId::ga_call => {
             Some(
-                match super::genericaliasobject::ga_call(c, a0, a1, a2?) {
+                match super::genericaliasobject::ga_call(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8696,7 +12033,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::ga_new => {
             Some(
-                match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                match super::genericaliasobject::ga_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8705,7 +12042,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::long_new => {
             Some(
-                match super::longobject::long_new(c, a0, a1, a2?) {
+                match super::longobject::long_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8760,7 +12097,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::range_new => {
             Some(
-                match super::rangeobject::range_new(c, a0, a1, a2?) {
+                match super::rangeobject::range_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8778,7 +12115,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::frozenset_new => {
             Some(
-                match super::setobject::frozenset_new(c, a0, a1, a2?) {
+                match super::setobject::frozenset_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8787,7 +12124,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::set_new => {
             Some(
-                match super::setobject::set_new(c, a0, a1, a2?) {
+                match super::setobject::set_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8815,19 +12152,17 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::slice_new => {
             Some(
-                match super::sliceobject::slice_new(c, a0, a1, a2?) {
+                match super::sliceobject::slice_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::structseq_new => {
-            Some(super::structseq::structseq_new(c, a0, a1, a2?))
-        }
+        FunctionId::structseq_new => Some(super::structseq::structseq_new(c, a0, a1, a2)),
         FunctionId::tuple_new => {
             Some(
-                match super::tupleobject::tuple_new(c, a0, a1, a2?) {
+                match super::tupleobject::tuple_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8836,7 +12171,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
-            Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
+            Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2))
         }
         FunctionId::type_new => {
             Some(
@@ -8855,7 +12190,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::object_new => {
             Some(
-                match super::typeobject::object_new(c, a0, a1, a2?) {
+                match super::typeobject::object_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8863,7 +12198,7 @@ pub fn newfunc<C: CApi>(
             )
         }
         FunctionId::tp_new_wrapper => {
-            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2?))
+            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2))
         }
         FunctionId::slot_nb_power => {
             Some(
@@ -8877,14 +12212,14 @@ pub fn newfunc<C: CApi>(
         FunctionId::slot_nb_inplace_power => {
             Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2?))
         }
-        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1, a2?)),
+        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1, a2)),
         FunctionId::call_attribute => {
             Some(super::typeobject::call_attribute(c, a0, a1, a2?))
         }
         FunctionId::slot_tp_descr_get => {
             Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), a2))
         }
-        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2?)),
+        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2)),
         FunctionId::_super_lookup_descr => {
             Some(
                 match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?) {
@@ -8905,7 +12240,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::unicode_new => {
             Some(
-                match super::unicodeobject::unicode_new(c, a0, a1, a2?) {
+                match super::unicodeobject::unicode_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8917,7 +12252,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::do_string_format => {
             Some(
-                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2?) {
+                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8938,7 +12273,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::weakref___new__ => {
             Some(
-                match super::weakrefobject::weakref___new__(c, a0, a1, a2?) {
+                match super::weakrefobject::weakref___new__(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8989,7 +12324,7 @@ pub fn objobjargproc<C: CApi>(
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
         FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
         }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
@@ -9000,7 +12335,7 @@ pub fn objobjargproc<C: CApi>(
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
         }
         FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2?))
+            Some(super::descrobject::property_init(c, a0, a1, a2))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
@@ -9012,7 +12347,7 @@ pub fn objobjargproc<C: CApi>(
             Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
+        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
@@ -9022,17 +12357,17 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
         }
-        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
-        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
         FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
         FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2?))
+            Some(super::listobject::list___init__(c, a0, a1, a2))
         }
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
         FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init__(c, a0, a1, a2))
         }
         FunctionId::module___init___impl => {
             Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
@@ -9046,7 +12381,7 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
-        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
@@ -9054,7 +12389,7 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
+        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
         }
@@ -9067,13 +12402,13 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::slot_tp_descr_set => {
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
-        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
         FunctionId::super_init_impl => {
             Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
         }
         FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
         }
         FunctionId::proxy_setattr => {
             Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
@@ -9300,6 +12635,7 @@ pub fn objobjproc<C: CApi>(
         FunctionId::slot_sq_contains => {
             Some(super::typeobject::slot_sq_contains(c, a0, a1))
         }
+        FunctionId::update_slot => Some(super::typeobject::update_slot(c, a0, Some(a1))),
         FunctionId::type_new_init_subclass => {
             Some(super::typeobject::type_new_init_subclass(c, a0, Some(a1)))
         }
@@ -10592,15 +13928,7 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::object_str => {
-            Some(
-                match super::typeobject::object_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
@@ -10672,9 +14000,6 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::PyUnicode_FromObject => {
             Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
-        }
-        FunctionId::PyUnicode_EncodeFSDefault => {
-            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0))
         }
         FunctionId::PyUnicode_AsUTF8String => {
             Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
@@ -11148,7 +14473,7 @@ pub fn setattrofunc<C: CApi>(
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
         FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
         }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
@@ -11159,7 +14484,7 @@ pub fn setattrofunc<C: CApi>(
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
         }
         FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2?))
+            Some(super::descrobject::property_init(c, a0, a1, a2))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
@@ -11171,7 +14496,7 @@ pub fn setattrofunc<C: CApi>(
             Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
+        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
@@ -11181,17 +14506,17 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
         }
-        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
-        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
         FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
         FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2?))
+            Some(super::listobject::list___init__(c, a0, a1, a2))
         }
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
         FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init__(c, a0, a1, a2))
         }
         FunctionId::module___init___impl => {
             Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
@@ -11205,7 +14530,7 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
-        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
@@ -11213,7 +14538,7 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
+        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
         }
@@ -11226,13 +14551,13 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::slot_tp_descr_set => {
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
-        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
         FunctionId::super_init_impl => {
             Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
         }
         FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
         }
         FunctionId::proxy_setattr => {
             Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
@@ -11403,27 +14728,27 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::PyNumber_InPlacePower => {
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
         }
-        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2)),
         FunctionId::bytes_new => {
             Some(
-                match super::bytesobject::bytes_new(c, a0, a1, a2?) {
+                match super::bytesobject::bytes_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2?)),
+        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2)),
         FunctionId::PyCFunction_Call => {
-            Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
+            Some(super::call::PyCFunction_Call(c, a0, a1, a2))
         }
         FunctionId::PyEval_CallObjectWithKeywords => {
             Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2))
         }
-        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2?)),
-        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2?)),
+        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2)),
+        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2)),
         FunctionId::instancemethod_new => {
-            Some(super::classobject::instancemethod_new(c, a0, a1, a2?))
+            Some(super::classobject::instancemethod_new(c, a0, a1, a2))
         }
         FunctionId::method_new_impl => {
             Some(super::classobject::method_new_impl(c, a0, a1, a2))
@@ -11432,14 +14757,12 @@ pub fn ternaryfunc<C: CApi>(
             Some(super::classobject::method_descr_get(c, a0, a1, a2?))
         }
         FunctionId::instancemethod_call => {
-            Some(super::classobject::instancemethod_call(c, a0, a1, a2?))
+            Some(super::classobject::instancemethod_call(c, a0, a1, a2))
         }
         FunctionId::instancemethod_descr_get => {
             Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
         }
-        FunctionId::complex_new => {
-            Some(super::complexobject::complex_new(c, a0, a1, a2?))
-        }
+        FunctionId::complex_new => Some(super::complexobject::complex_new(c, a0, a1, a2)),
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
         }
@@ -11455,12 +14778,13 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::wrapperdescr_get => {
             Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?))
         }
+        FunctionId::classmethoddescr_call => {
+            Some(super::descrobject::classmethoddescr_call(c, a0, a1, a2))
+        }
         FunctionId::wrapperdescr_call => {
-            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2?))
+            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2))
         }
-        FunctionId::wrapper_call => {
-            Some(super::descrobject::wrapper_call(c, a0, a1, a2?))
-        }
+        FunctionId::wrapper_call => Some(super::descrobject::wrapper_call(c, a0, a1, a2)),
         FunctionId::property_descr_get => {
             Some(
                 match super::descrobject::property_descr_get(c, a0, Some(a1), a2?) {
@@ -11471,7 +14795,7 @@ pub fn ternaryfunc<C: CApi>(
             )
         }
         FunctionId::mappingproxy_new => {
-            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2?))
+            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -11511,7 +14835,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::dict_update => {
             Some(
-                match super::dictobject::dict_update(c, a0, a1, a2?) {
+                match super::dictobject::dict_update(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11551,14 +14875,14 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, Some(a1), a2)),
         FunctionId::enum_new => {
             Some(
-                match super::enumobject::enum_new(c, a0, a1, a2?) {
+                match super::enumobject::enum_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
+        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2)),
         FunctionId::enum_new_impl => {
             Some(
                 match super::enumobject::enum_new_impl(c, a0, a1, a2) {
@@ -11570,7 +14894,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::float_new => {
             Some(
-                match super::floatobject::float_new(c, a0, a1, a2?) {
+                match super::floatobject::float_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11586,7 +14910,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::func_new => {
             Some(
-                match super::funcobject::func_new(c, a0, a1, a2?) {
+                match super::funcobject::func_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11606,10 +14930,10 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2?)),
+        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2)),
         FunctionId::ga_call => {
             Some(
-                match super::genericaliasobject::ga_call(c, a0, a1, a2?) {
+                match super::genericaliasobject::ga_call(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11618,7 +14942,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::ga_new => {
             Some(
-                match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                match super::genericaliasobject::ga_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11627,7 +14951,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::long_new => {
             Some(
-                match super::longobject::long_new(c, a0, a1, a2?) {
+                match super::longobject::long_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11682,7 +15006,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::range_new => {
             Some(
-                match super::rangeobject::range_new(c, a0, a1, a2?) {
+                match super::rangeobject::range_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11700,7 +15024,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::frozenset_new => {
             Some(
-                match super::setobject::frozenset_new(c, a0, a1, a2?) {
+                match super::setobject::frozenset_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11709,7 +15033,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::set_new => {
             Some(
-                match super::setobject::set_new(c, a0, a1, a2?) {
+                match super::setobject::set_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11737,19 +15061,17 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::slice_new => {
             Some(
-                match super::sliceobject::slice_new(c, a0, a1, a2?) {
+                match super::sliceobject::slice_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
         }
-        FunctionId::structseq_new => {
-            Some(super::structseq::structseq_new(c, a0, a1, a2?))
-        }
+        FunctionId::structseq_new => Some(super::structseq::structseq_new(c, a0, a1, a2)),
         FunctionId::tuple_new => {
             Some(
-                match super::tupleobject::tuple_new(c, a0, a1, a2?) {
+                match super::tupleobject::tuple_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11758,7 +15080,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
-            Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
+            Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2))
         }
         FunctionId::type_new => {
             Some(
@@ -11777,7 +15099,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::object_new => {
             Some(
-                match super::typeobject::object_new(c, a0, a1, a2?) {
+                match super::typeobject::object_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11785,7 +15107,7 @@ pub fn ternaryfunc<C: CApi>(
             )
         }
         FunctionId::tp_new_wrapper => {
-            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2?))
+            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2))
         }
         FunctionId::slot_nb_power => {
             Some(
@@ -11799,14 +15121,14 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::slot_nb_inplace_power => {
             Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2?))
         }
-        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1, a2?)),
+        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1, a2)),
         FunctionId::call_attribute => {
             Some(super::typeobject::call_attribute(c, a0, a1, a2?))
         }
         FunctionId::slot_tp_descr_get => {
             Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), a2))
         }
-        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2?)),
+        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2)),
         FunctionId::_super_lookup_descr => {
             Some(
                 match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?) {
@@ -11827,7 +15149,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::unicode_new => {
             Some(
-                match super::unicodeobject::unicode_new(c, a0, a1, a2?) {
+                match super::unicodeobject::unicode_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11839,7 +15161,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::do_string_format => {
             Some(
-                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2?) {
+                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11860,7 +15182,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::weakref___new__ => {
             Some(
-                match super::weakrefobject::weakref___new__(c, a0, a1, a2?) {
+                match super::weakrefobject::weakref___new__(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13112,15 +16434,7 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::object_str => {
-            Some(
-                match super::typeobject::object_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
@@ -13192,9 +16506,6 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::PyUnicode_FromObject => {
             Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
-        }
-        FunctionId::PyUnicode_EncodeFSDefault => {
-            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0))
         }
         FunctionId::PyUnicode_AsUTF8String => {
             Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
@@ -13390,6 +16701,21 @@ pub fn unaryfunc<C: CApi>(
         _ => None,
     }
 }
+/// Runs the translation of `id` as a `update_callback`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn update_callback<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &C::Object,
+) -> Option<Result<i32, C::Error>> {
+    match id {
+        FunctionId::update_slots_callback => {
+            Some(super::typeobject::update_slots_callback(c, a0, Some(a1)))
+        }
+        _ => None,
+    }
+}
 /// Runs the translation of `id` as a `vectorcallfunc`; `None` if there is none.
 #[allow(unused_variables)]
 pub fn vectorcallfunc<C: CApi>(
@@ -13402,17 +16728,17 @@ pub fn vectorcallfunc<C: CApi>(
 ) -> Option<Result<C::Object, C::Error>> {
     match id {
         FunctionId::bool_vectorcall => {
-            Some(super::boolobject::bool_vectorcall(c, a0, a1, a2, a3))
+            Some(super::boolobject::bool_vectorcall(c, a0, a1, a2, Some(a3)))
         }
         FunctionId::PyObject_VectorcallDict => {
-            Some(super::call::PyObject_VectorcallDict(c, a0, a1, a2, a3))
+            Some(super::call::PyObject_VectorcallDict(c, a0, a1, a2, Some(a3)))
         }
         FunctionId::_PyFunction_Vectorcall => {
-            Some(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, a3))
+            Some(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, Some(a3)))
         }
         FunctionId::PyObject_VectorcallMethod => {
             Some(
-                match super::call::PyObject_VectorcallMethod(c, a0, a1, a2, a3) {
+                match super::call::PyObject_VectorcallMethod(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13421,7 +16747,13 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::method_vectorcall_VARARGS => {
             Some(
-                match super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, a3) {
+                match super::descrobject::method_vectorcall_VARARGS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    Some(a3),
+                ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13450,7 +16782,7 @@ pub fn vectorcallfunc<C: CApi>(
                     a0,
                     a1,
                     a2,
-                    a3,
+                    Some(a3),
                 ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
@@ -13460,7 +16792,13 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::method_vectorcall_FASTCALL => {
             Some(
-                match super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3) {
+                match super::descrobject::method_vectorcall_FASTCALL(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    Some(a3),
+                ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13474,7 +16812,7 @@ pub fn vectorcallfunc<C: CApi>(
                     a0,
                     a1,
                     a2,
-                    a3,
+                    Some(a3),
                 ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
@@ -13484,7 +16822,13 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::method_vectorcall_NOARGS => {
             Some(
-                match super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, a3) {
+                match super::descrobject::method_vectorcall_NOARGS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    Some(a3),
+                ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13493,7 +16837,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::method_vectorcall_O => {
             Some(
-                match super::descrobject::method_vectorcall_O(c, a0, a1, a2, a3) {
+                match super::descrobject::method_vectorcall_O(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13519,11 +16863,11 @@ pub fn vectorcallfunc<C: CApi>(
             )
         }
         FunctionId::reversed_vectorcall => {
-            Some(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3))
+            Some(super::enumobject::reversed_vectorcall(c, a0, a1, a2, Some(a3)))
         }
         FunctionId::float_vectorcall => {
             Some(
-                match super::floatobject::float_vectorcall(c, a0, a1, a2, a3) {
+                match super::floatobject::float_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13532,7 +16876,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::ga_vectorcall => {
             Some(
-                match super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3) {
+                match super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13541,7 +16885,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::list_vectorcall => {
             Some(
-                match super::listobject::list_vectorcall(c, a0, a1, a2, a3) {
+                match super::listobject::list_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13564,7 +16908,7 @@ pub fn vectorcallfunc<C: CApi>(
                     a0,
                     a1,
                     a2,
-                    a3,
+                    Some(a3),
                 ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
@@ -13579,7 +16923,7 @@ pub fn vectorcallfunc<C: CApi>(
                     a0,
                     a1,
                     a2,
-                    a3,
+                    Some(a3),
                 ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
@@ -13594,7 +16938,7 @@ pub fn vectorcallfunc<C: CApi>(
                     a0,
                     a1,
                     a2,
-                    a3,
+                    Some(a3),
                 ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
@@ -13609,7 +16953,7 @@ pub fn vectorcallfunc<C: CApi>(
                     a0,
                     a1,
                     a2,
-                    a3,
+                    Some(a3),
                 ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
@@ -13619,7 +16963,13 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::cfunction_vectorcall_O => {
             Some(
-                match super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, a3) {
+                match super::methodobject::cfunction_vectorcall_O(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    Some(a3),
+                ) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13628,7 +16978,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::range_vectorcall => {
             Some(
-                match super::rangeobject::range_vectorcall(c, a0, a1, a2, a3) {
+                match super::rangeobject::range_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13637,7 +16987,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::frozenset_vectorcall => {
             Some(
-                match super::setobject::frozenset_vectorcall(c, a0, a1, a2, a3) {
+                match super::setobject::frozenset_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13646,7 +16996,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::set_vectorcall => {
             Some(
-                match super::setobject::set_vectorcall(c, a0, a1, a2, a3) {
+                match super::setobject::set_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13655,7 +17005,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::tuple_vectorcall => {
             Some(
-                match super::tupleobject::tuple_vectorcall(c, a0, a1, a2, a3) {
+                match super::tupleobject::tuple_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13663,11 +17013,11 @@ pub fn vectorcallfunc<C: CApi>(
             )
         }
         FunctionId::type_vectorcall => {
-            Some(super::typeobject::type_vectorcall(c, a0, a1, a2, a3))
+            Some(super::typeobject::type_vectorcall(c, a0, a1, a2, Some(a3)))
         }
         FunctionId::super_vectorcall => {
             Some(
-                match super::typeobject::super_vectorcall(c, a0, a1, a2, a3) {
+                match super::typeobject::super_vectorcall(c, a0, a1, a2, Some(a3)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13684,8 +17034,257 @@ pub fn vectorcallfunc<C: CApi>(
             )
         }
         FunctionId::weakref_vectorcall => {
-            Some(super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, a3))
+            Some(super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, Some(a3)))
         }
+        _ => None,
+    }
+}
+/// Runs the translation of `id` as a `wrapperfunc`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn wrapperfunc<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &C::Object,
+    a2: &C::Function,
+) -> Option<Result<C::Object, C::Error>> {
+    match id {
+        FunctionId::wrap_lenfunc => {
+            Some(
+                match super::typeobject::wrap_lenfunc(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_inquirypred => {
+            Some(
+                match super::typeobject::wrap_inquirypred(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_binaryfunc => {
+            Some(
+                match super::typeobject::wrap_binaryfunc(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_binaryfunc_l => {
+            Some(
+                match super::typeobject::wrap_binaryfunc_l(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_binaryfunc_r => {
+            Some(
+                match super::typeobject::wrap_binaryfunc_r(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_ternaryfunc => {
+            Some(super::typeobject::wrap_ternaryfunc(c, a0, a1, a2))
+        }
+        FunctionId::wrap_ternaryfunc_r => {
+            Some(super::typeobject::wrap_ternaryfunc_r(c, a0, a1, a2))
+        }
+        FunctionId::wrap_unaryfunc => {
+            Some(
+                match super::typeobject::wrap_unaryfunc(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_indexargfunc => {
+            Some(super::typeobject::wrap_indexargfunc(c, a0, a1, a2))
+        }
+        FunctionId::wrap_sq_item => {
+            Some(
+                match super::typeobject::wrap_sq_item(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_sq_setitem => {
+            Some(super::typeobject::wrap_sq_setitem(c, a0, a1, a2))
+        }
+        FunctionId::wrap_sq_delitem => {
+            Some(
+                match super::typeobject::wrap_sq_delitem(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_objobjproc => {
+            Some(
+                match super::typeobject::wrap_objobjproc(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_objobjargproc => {
+            Some(super::typeobject::wrap_objobjargproc(c, a0, a1, a2))
+        }
+        FunctionId::wrap_delitem => {
+            Some(
+                match super::typeobject::wrap_delitem(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_setattr => {
+            Some(
+                match super::typeobject::wrap_setattr(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_delattr => {
+            Some(
+                match super::typeobject::wrap_delattr(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_hashfunc => {
+            Some(
+                match super::typeobject::wrap_hashfunc(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_del => {
+            Some(
+                match super::typeobject::wrap_del(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::richcmp_lt => {
+            Some(
+                match super::typeobject::richcmp_lt(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::richcmp_le => {
+            Some(
+                match super::typeobject::richcmp_le(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::richcmp_eq => {
+            Some(
+                match super::typeobject::richcmp_eq(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::richcmp_ne => {
+            Some(
+                match super::typeobject::richcmp_ne(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::richcmp_gt => {
+            Some(
+                match super::typeobject::richcmp_gt(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::richcmp_ge => {
+            Some(
+                match super::typeobject::richcmp_ge(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_next => {
+            Some(
+                match super::typeobject::wrap_next(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_descr_get => {
+            Some(super::typeobject::wrap_descr_get(c, a0, a1, a2))
+        }
+        FunctionId::wrap_descr_set => {
+            Some(super::typeobject::wrap_descr_set(c, a0, a1, a2))
+        }
+        FunctionId::wrap_descr_delete => {
+            Some(
+                match super::typeobject::wrap_descr_delete(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrap_buffer => Some(super::typeobject::wrap_buffer(c, a0, a1, a2)),
+        _ => None,
+    }
+}
+/// Runs the translation of `id` as a `wrapperfunc_kwds`; `None` if there is none.
+#[allow(unused_variables)]
+pub fn wrapperfunc_kwds<C: CApi>(
+    c: &mut C,
+    id: FunctionId,
+    a0: &C::Object,
+    a1: &C::Object,
+    a2: &C::Function,
+    a3: Option<&C::Object>,
+) -> Option<Result<C::Object, C::Error>> {
+    match id {
+        FunctionId::wrap_call => Some(super::typeobject::wrap_call(c, a0, a1, a2, a3)),
+        FunctionId::wrap_init => Some(super::typeobject::wrap_init(c, a0, a1, a2, a3)),
         _ => None,
     }
 }

@@ -91,11 +91,11 @@ pub fn float_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::float_new);
     if c.is(type_, Global::PyFloat_Type)? {
-        c._PyArg_NoKeywords("float", Some(kwargs))?;
+        c._PyArg_NoKeywords("float", kwargs)?;
         let result = c.PyTuple_GET_SIZE(args)?;
         c._PyArg_CheckPositional("float", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -115,7 +115,7 @@ pub fn float_new<C: CApi>(
         let x = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::floatobject::float_new_impl(c, type_, Some(&x))?);
     }
-    c._PyArg_NoKeywords("float", Some(kwargs))?;
+    c._PyArg_NoKeywords("float", kwargs)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("float", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -630,10 +630,10 @@ pub fn float_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::float_vectorcall);
-    c._PyArg_NoKwnames("float", Some(kwnames))?;
+    c._PyArg_NoKwnames("float", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("float", result, 0, 1)?;
     let x = if result >= 1 {

@@ -310,7 +310,7 @@ pub fn tuple_index<C: CApi>(
     len: isize,
     item: &C::Object,
 ) -> Result<isize, C::Error> {
-    c.enter(FunctionId::tuple_index);
+    c.enter(FunctionId::genericaliasobject_tuple_index);
     {
         let mut i = 0isize;
         loop {
@@ -698,7 +698,7 @@ pub fn ga_call<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::ga_call);
     let origin = c.gaobject_origin(self_)?;
@@ -706,7 +706,7 @@ pub fn ga_call<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let obj = match c.PyObject_Call(&object, args, Some(kwds)) {
+    let obj = match c.PyObject_Call(&object, args, kwds) {
         Ok(obj) => obj,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -726,7 +726,7 @@ pub fn ga_vectorcall<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::ga_vectorcall);
     let origin = c.gaobject_origin(self_)?;
@@ -744,7 +744,12 @@ pub fn ga_vectorcall<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let obj = match c.call_vectorcallfunc(&function, &object_2, args, nargsf, kwnames) {
+    let object_3 = match kwnames {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let obj = match c.call_vectorcallfunc(&function, &object_2, args, nargsf, &object_3)
+    {
         Ok(obj) => obj,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -1037,10 +1042,10 @@ pub fn ga_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::ga_new);
-    c._PyArg_NoKeywords("GenericAlias", Some(kwds))?;
+    c._PyArg_NoKeywords("GenericAlias", kwds)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("GenericAlias", result, 2, 2)?;
     let origin = c.PyTuple_GET_ITEM(args, 0)?;

@@ -87,16 +87,21 @@ pub fn list_sort<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_sort);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["sort", "key", "reverse"],
             0,
             0,
@@ -212,12 +217,12 @@ pub fn list___init__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::list___init__);
     let PyList_Type = c.global(Global::PyList_Type)?;
     if c.Py_IS_TYPE(self_, &PyList_Type)? {
-        c._PyArg_NoKeywords("list", Some(kwargs))?;
+        c._PyArg_NoKeywords("list", kwargs)?;
         let result = c.PyTuple_GET_SIZE(args)?;
         c._PyArg_CheckPositional("list", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -238,7 +243,7 @@ pub fn list___init__<C: CApi>(
         let iterable = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(c.list___init___impl(self_, Some(&iterable))?);
     }
-    c._PyArg_NoKeywords("list", Some(kwargs))?;
+    c._PyArg_NoKeywords("list", kwargs)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("list", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -636,6 +641,37 @@ pub fn list_item<C: CApi>(
     let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
     return Err(c.PyErr_SetObject(&PyExc_IndexError, &idlist_err));
 }
+/// CPython: Objects/listobject.c, `list_slice_lock_held`.
+pub fn list_slice_lock_held<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    ilow: isize,
+    ihigh: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::list_slice_lock_held);
+    let len = ihigh.wrapping_sub(ilow);
+    if len <= 0 {
+        return Ok(c.PyList_New(0)?);
+    }
+    let np = c.list_new_prealloc(len)?;
+    let items = c.PyListObject_ob_item_all(a)?;
+    {
+        let mut i = 0isize;
+        loop {
+            if i < len {
+                let v = c
+                    .item(items.get((ilow as usize)..).unwrap_or_default(), i as usize)?;
+                c.set_PyListObject_ob_item_at(&np, i, Some(&v))?;
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    c.Py_SET_SIZE(&np, len)?;
+    return Ok(np);
+}
 /// CPython: Objects/listobject.c, `PyList_GetSlice`.
 pub fn PyList_GetSlice<C: CApi>(
     c: &mut C,
@@ -659,7 +695,7 @@ pub fn PyList_GetSlice<C: CApi>(
             let ihigh_2 = if ihigh > result_2 { c.Py_SIZE(a)? } else { ihigh };
             ihigh_2
         };
-        return Ok(c.list_slice_lock_held(a, ilow_3, ihigh_3)?);
+        return Ok(super::listobject::list_slice_lock_held(c, a, ilow_3, ihigh_3)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -721,7 +757,7 @@ pub fn list_ass_slice<C: CApi>(
     };
     let ret_2 = if is {
         let result = c.PyList_GET_SIZE(a)?;
-        let copy = c.list_slice_lock_held(a, 0, result)?;
+        let copy = super::listobject::list_slice_lock_held(c, a, 0, result)?;
         c.list_ass_slice_lock_held(a, ilow, ihigh, Some(&copy))?
     } else {
         let ret = if let Some(v_2) = v && c.PyList_CheckExact(v_2)? {
@@ -833,7 +869,7 @@ pub fn list_copy_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_copy_impl);
     let result = c.Py_SIZE(self_)?;
-    return Ok(c.list_slice_lock_held(self_, 0, result)?);
+    return Ok(super::listobject::list_slice_lock_held(c, self_, 0, result)?);
 }
 /// CPython: Objects/listobject.c, `list_append_impl`.
 pub fn list_append_impl<C: CApi>(
@@ -1367,10 +1403,10 @@ pub fn list_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_vectorcall);
-    c._PyArg_NoKwnames("list", Some(kwnames))?;
+    c._PyArg_NoKwnames("list", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("list", result, 0, 1)?;
     let list = super::typeobject::PyType_GenericAlloc(c, type_, 0)?;
@@ -1449,7 +1485,7 @@ pub fn list_slice_wrap<C: CApi>(
         res.clone()
     } else {
         let res_4 = if step == 1 {
-            let res_2 = c.list_slice_lock_held(aa, start_2, stop_2)?;
+            let res_2 = super::listobject::list_slice_lock_held(c, aa, start_2, stop_2)?;
             res_2.clone()
         } else {
             let res_3 = super::listobject::list_slice_step_lock_held(

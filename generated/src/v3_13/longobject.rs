@@ -12,17 +12,22 @@ pub fn long_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::long_new);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(0);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["int", "", "base"],
             0,
@@ -139,16 +144,21 @@ pub fn int_to_bytes<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_to_bytes);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["to_bytes", "length", "byteorder", "signed"],
             0,
             2,
@@ -270,16 +280,21 @@ pub fn int_from_bytes<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_from_bytes);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(1);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(1);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["from_bytes", "bytes", "byteorder", "signed"],
             1,
             2,

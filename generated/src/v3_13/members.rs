@@ -1073,6 +1073,11 @@ pub static FIELDS: &[Field] = &[
         kind: Kind::Text,
     },
     Field {
+        name: "PyWrapperDescrObject_d_base_name_strobj",
+        path: &[40, 48],
+        kind: Kind::Object,
+    },
+    Field {
         name: "PyWrapperDescrObject_d_base_wrapper",
         path: &[40, 24],
         kind: Kind::Function,
@@ -1591,6 +1596,11 @@ pub static FIELDS: &[Field] = &[
         name: "propertyobject_prop_set",
         path: &[24],
         kind: Kind::Object,
+    },
+    Field {
+        name: "pytype_slotdef_function",
+        path: &[16],
+        kind: Kind::Pointer,
     },
     Field {
         name: "pytype_slotdef_name",

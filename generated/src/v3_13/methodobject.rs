@@ -35,275 +35,66 @@ pub fn PyCMethod_New<C: CApi>(
     cls: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyCMethod_New);
-    match c.PyMethodDef_ml_flags(ml)? & 655 {
-        1 | 3 => {
-            let ml_flags = c.PyMethodDef_ml_flags(ml)?;
-            let op_3 = if (ml_flags & 512) != 0 {
-                let Some(cls_2) = cls else {
-                    let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError,
-                                "attempting to create PyCMethod with a METH_METHOD flag but no class",
-                            ),
-                    );
-                };
-                let PyCMethod_Type = c.global(Global::PyCMethod_Type)?;
-                let op = c._PyObject_GC_New(&PyCMethod_Type)?;
-                c.set_PyCMethodObject_mm_class(&op, Some(cls_2))?;
-                op.clone()
-            } else {
-                if cls.is_some() {
-                    let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_2,
-                                "attempting to create PyCFunction with class but no METH_METHOD flag",
-                            ),
-                    );
-                }
-                let PyCFunction_Type = c.global(Global::PyCFunction_Type)?;
-                let op_2 = c._PyObject_GC_New(&PyCFunction_Type)?;
-                op_2.clone()
-            };
-            c.set_PyCFunctionObject_m_weakreflist(&op_3, None)?;
-            c.set_PyCFunctionObject_m_ml(&op_3, Some(ml))?;
-            c.set_PyCFunctionObject_m_self(&op_3, Some(self_))?;
-            c.set_PyCFunctionObject_m_module(&op_3, module)?;
-            c.set_PyCFunctionObject_vectorcall(&op_3, None)?;
-            return Ok(op_3);
-        }
-        128 => {
-            let ml_flags_2 = c.PyMethodDef_ml_flags(ml)?;
-            let op_6 = if (ml_flags_2 & 512) != 0 {
-                let Some(cls_3) = cls else {
-                    let PyExc_SystemError_3 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_3,
-                                "attempting to create PyCMethod with a METH_METHOD flag but no class",
-                            ),
-                    );
-                };
-                let PyCMethod_Type_2 = c.global(Global::PyCMethod_Type)?;
-                let op_4 = c._PyObject_GC_New(&PyCMethod_Type_2)?;
-                c.set_PyCMethodObject_mm_class(&op_4, Some(cls_3))?;
-                op_4.clone()
-            } else {
-                if cls.is_some() {
-                    let PyExc_SystemError_4 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_4,
-                                "attempting to create PyCFunction with class but no METH_METHOD flag",
-                            ),
-                    );
-                }
-                let PyCFunction_Type_2 = c.global(Global::PyCFunction_Type)?;
-                let op_5 = c._PyObject_GC_New(&PyCFunction_Type_2)?;
-                op_5.clone()
-            };
-            c.set_PyCFunctionObject_m_weakreflist(&op_6, None)?;
-            c.set_PyCFunctionObject_m_ml(&op_6, Some(ml))?;
-            c.set_PyCFunctionObject_m_self(&op_6, Some(self_))?;
-            c.set_PyCFunctionObject_m_module(&op_6, module)?;
-            let cfunction_vectorcall_FASTCALL = c
-                .function(FunctionId::cfunction_vectorcall_FASTCALL)?;
-            c.set_PyCFunctionObject_vectorcall(
-                &op_6,
-                Some(&cfunction_vectorcall_FASTCALL),
-            )?;
-            return Ok(op_6);
-        }
-        130 => {
-            let ml_flags_3 = c.PyMethodDef_ml_flags(ml)?;
-            let op_9 = if (ml_flags_3 & 512) != 0 {
-                let Some(cls_4) = cls else {
-                    let PyExc_SystemError_5 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_5,
-                                "attempting to create PyCMethod with a METH_METHOD flag but no class",
-                            ),
-                    );
-                };
-                let PyCMethod_Type_3 = c.global(Global::PyCMethod_Type)?;
-                let op_7 = c._PyObject_GC_New(&PyCMethod_Type_3)?;
-                c.set_PyCMethodObject_mm_class(&op_7, Some(cls_4))?;
-                op_7.clone()
-            } else {
-                if cls.is_some() {
-                    let PyExc_SystemError_6 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_6,
-                                "attempting to create PyCFunction with class but no METH_METHOD flag",
-                            ),
-                    );
-                }
-                let PyCFunction_Type_3 = c.global(Global::PyCFunction_Type)?;
-                let op_8 = c._PyObject_GC_New(&PyCFunction_Type_3)?;
-                op_8.clone()
-            };
-            c.set_PyCFunctionObject_m_weakreflist(&op_9, None)?;
-            c.set_PyCFunctionObject_m_ml(&op_9, Some(ml))?;
-            c.set_PyCFunctionObject_m_self(&op_9, Some(self_))?;
-            c.set_PyCFunctionObject_m_module(&op_9, module)?;
-            let cfunction_vectorcall_FASTCALL_KEYWORDS = c
-                .function(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS)?;
-            c.set_PyCFunctionObject_vectorcall(
-                &op_9,
-                Some(&cfunction_vectorcall_FASTCALL_KEYWORDS),
-            )?;
-            return Ok(op_9);
-        }
-        4 => {
-            let ml_flags_4 = c.PyMethodDef_ml_flags(ml)?;
-            let op_12 = if (ml_flags_4 & 512) != 0 {
-                let Some(cls_5) = cls else {
-                    let PyExc_SystemError_7 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_7,
-                                "attempting to create PyCMethod with a METH_METHOD flag but no class",
-                            ),
-                    );
-                };
-                let PyCMethod_Type_4 = c.global(Global::PyCMethod_Type)?;
-                let op_10 = c._PyObject_GC_New(&PyCMethod_Type_4)?;
-                c.set_PyCMethodObject_mm_class(&op_10, Some(cls_5))?;
-                op_10.clone()
-            } else {
-                if cls.is_some() {
-                    let PyExc_SystemError_8 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_8,
-                                "attempting to create PyCFunction with class but no METH_METHOD flag",
-                            ),
-                    );
-                }
-                let PyCFunction_Type_4 = c.global(Global::PyCFunction_Type)?;
-                let op_11 = c._PyObject_GC_New(&PyCFunction_Type_4)?;
-                op_11.clone()
-            };
-            c.set_PyCFunctionObject_m_weakreflist(&op_12, None)?;
-            c.set_PyCFunctionObject_m_ml(&op_12, Some(ml))?;
-            c.set_PyCFunctionObject_m_self(&op_12, Some(self_))?;
-            c.set_PyCFunctionObject_m_module(&op_12, module)?;
-            let cfunction_vectorcall_NOARGS = c
-                .function(FunctionId::cfunction_vectorcall_NOARGS)?;
-            c.set_PyCFunctionObject_vectorcall(
-                &op_12,
-                Some(&cfunction_vectorcall_NOARGS),
-            )?;
-            return Ok(op_12);
-        }
-        8 => {
-            let ml_flags_5 = c.PyMethodDef_ml_flags(ml)?;
-            let op_15 = if (ml_flags_5 & 512) != 0 {
-                let Some(cls_6) = cls else {
-                    let PyExc_SystemError_9 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_9,
-                                "attempting to create PyCMethod with a METH_METHOD flag but no class",
-                            ),
-                    );
-                };
-                let PyCMethod_Type_5 = c.global(Global::PyCMethod_Type)?;
-                let op_13 = c._PyObject_GC_New(&PyCMethod_Type_5)?;
-                c.set_PyCMethodObject_mm_class(&op_13, Some(cls_6))?;
-                op_13.clone()
-            } else {
-                if cls.is_some() {
-                    let PyExc_SystemError_10 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_10,
-                                "attempting to create PyCFunction with class but no METH_METHOD flag",
-                            ),
-                    );
-                }
-                let PyCFunction_Type_5 = c.global(Global::PyCFunction_Type)?;
-                let op_14 = c._PyObject_GC_New(&PyCFunction_Type_5)?;
-                op_14.clone()
-            };
-            c.set_PyCFunctionObject_m_weakreflist(&op_15, None)?;
-            c.set_PyCFunctionObject_m_ml(&op_15, Some(ml))?;
-            c.set_PyCFunctionObject_m_self(&op_15, Some(self_))?;
-            c.set_PyCFunctionObject_m_module(&op_15, module)?;
-            let cfunction_vectorcall_O = c.function(FunctionId::cfunction_vectorcall_O)?;
-            c.set_PyCFunctionObject_vectorcall(&op_15, Some(&cfunction_vectorcall_O))?;
-            return Ok(op_15);
-        }
+    let ml_flags = c.PyMethodDef_ml_flags(ml)?;
+    let vectorcall = match ml_flags & 655 {
+        1 | 3 => None,
+        128 => Some(c.function(FunctionId::cfunction_vectorcall_FASTCALL)?),
+        130 => Some(c.function(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS)?),
+        4 => Some(c.function(FunctionId::cfunction_vectorcall_NOARGS)?),
+        8 => Some(c.function(FunctionId::cfunction_vectorcall_O)?),
         642 => {
-            let ml_flags_6 = c.PyMethodDef_ml_flags(ml)?;
-            let op_18 = if (ml_flags_6 & 512) != 0 {
-                let Some(cls_7) = cls else {
-                    let PyExc_SystemError_11 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_11,
-                                "attempting to create PyCMethod with a METH_METHOD flag but no class",
-                            ),
-                    );
-                };
-                let PyCMethod_Type_6 = c.global(Global::PyCMethod_Type)?;
-                let op_16 = c._PyObject_GC_New(&PyCMethod_Type_6)?;
-                c.set_PyCMethodObject_mm_class(&op_16, Some(cls_7))?;
-                op_16.clone()
-            } else {
-                if cls.is_some() {
-                    let PyExc_SystemError_12 = c.global(Global::PyExc_SystemError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_SystemError_12,
-                                "attempting to create PyCFunction with class but no METH_METHOD flag",
-                            ),
-                    );
-                }
-                let PyCFunction_Type_6 = c.global(Global::PyCFunction_Type)?;
-                let op_17 = c._PyObject_GC_New(&PyCFunction_Type_6)?;
-                op_17.clone()
-            };
-            c.set_PyCFunctionObject_m_weakreflist(&op_18, None)?;
-            c.set_PyCFunctionObject_m_ml(&op_18, Some(ml))?;
-            c.set_PyCFunctionObject_m_self(&op_18, Some(self_))?;
-            c.set_PyCFunctionObject_m_module(&op_18, module)?;
-            let cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD = c
-                .function(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD)?;
-            c.set_PyCFunctionObject_vectorcall(
-                &op_18,
-                Some(&cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD),
-            )?;
-            return Ok(op_18);
+            Some(c.function(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD)?)
         }
         _ => {
             let ml_name = c.PyMethodDef_ml_name(ml)?;
-            let PyExc_SystemError_13 = c.global(Global::PyExc_SystemError)?;
+            let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
             return Err(
                 c
                     .PyErr_Format(
-                        &PyExc_SystemError_13,
+                        &PyExc_SystemError,
                         "%s() method: bad call flags",
                         &[Argument::Str(ml_name.clone())],
                     ),
             );
         }
-    }
+    };
+    let ml_flags_2 = c.PyMethodDef_ml_flags(ml)?;
+    let op_3 = if (ml_flags_2 & 512) != 0 {
+        let Some(cls_2) = cls else {
+            let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_SystemError_2,
+                        "attempting to create PyCMethod with a METH_METHOD flag but no class",
+                    ),
+            );
+        };
+        let PyCMethod_Type = c.global(Global::PyCMethod_Type)?;
+        let op = c._PyObject_GC_New(&PyCMethod_Type)?;
+        c.set_PyCMethodObject_mm_class(&op, Some(cls_2))?;
+        op.clone()
+    } else {
+        if cls.is_some() {
+            let PyExc_SystemError_3 = c.global(Global::PyExc_SystemError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_SystemError_3,
+                        "attempting to create PyCFunction with class but no METH_METHOD flag",
+                    ),
+            );
+        }
+        let PyCFunction_Type = c.global(Global::PyCFunction_Type)?;
+        let op_2 = c._PyObject_GC_New(&PyCFunction_Type)?;
+        op_2.clone()
+    };
+    c.set_PyCFunctionObject_m_weakreflist(&op_3, None)?;
+    c.set_PyCFunctionObject_m_ml(&op_3, Some(ml))?;
+    c.set_PyCFunctionObject_m_self(&op_3, Some(self_))?;
+    c.set_PyCFunctionObject_m_module(&op_3, module)?;
+    c.set_PyCFunctionObject_vectorcall(&op_3, vectorcall.as_ref())?;
+    return Ok(op_3);
 }
 /// CPython: Objects/methodobject.c, `PyCFunction_GetFunction`.
 pub fn PyCFunction_GetFunction<C: CApi>(
@@ -708,10 +499,10 @@ pub fn cfunction_vectorcall_FASTCALL<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_FASTCALL);
-    if super::methodobject::cfunction_check_kwargs(c, func, Some(kwnames))? != 0 {
+    if super::methodobject::cfunction_check_kwargs(c, func, kwnames)? != 0 {
         return Ok(None);
     }
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
@@ -740,7 +531,7 @@ pub fn cfunction_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS);
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
@@ -750,8 +541,12 @@ pub fn cfunction_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let object_2 = match kwnames {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
         let result_3 = match c
-            .call_PyCFunctionFastWithKeywords(meth, &object, args, result, kwnames)
+            .call_PyCFunctionFastWithKeywords(meth, &object, args, result, &object_2)
         {
             Ok(result_3) => result_3,
             Err(error) if c.is_exception(&error) => {
@@ -771,7 +566,7 @@ pub fn cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD);
     let cls = match c.PyCFunction_GET_CLASS(func) {
@@ -794,8 +589,12 @@ pub fn cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
+        let object_2 = match kwnames {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
         let result_3 = match c
-            .call_PyCMethod(meth, &object, &cls, args, result as usize, kwnames)
+            .call_PyCMethod(meth, &object, &cls, args, result as usize, &object_2)
         {
             Ok(result_3) => result_3,
             Err(error_2) if c.is_exception(&error_2) => {
@@ -815,10 +614,10 @@ pub fn cfunction_vectorcall_NOARGS<C: CApi>(
     func: &C::Object,
     _args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_NOARGS);
-    if super::methodobject::cfunction_check_kwargs(c, func, Some(kwnames))? != 0 {
+    if super::methodobject::cfunction_check_kwargs(c, func, kwnames)? != 0 {
         return Ok(None);
     }
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
@@ -853,10 +652,10 @@ pub fn cfunction_vectorcall_O<C: CApi>(
     func: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::cfunction_vectorcall_O);
-    if super::methodobject::cfunction_check_kwargs(c, func, Some(kwnames))? != 0 {
+    if super::methodobject::cfunction_check_kwargs(c, func, kwnames)? != 0 {
         return Ok(None);
     }
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;

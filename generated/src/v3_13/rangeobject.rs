@@ -134,10 +134,10 @@ pub fn range_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kw: &C::Object,
+    kw: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::range_new);
-    c._PyArg_NoKeywords("range", Some(kw))?;
+    c._PyArg_NoKeywords("range", kw)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     let items = c.PyTupleObject_ob_item_all(args)?;
     return Ok(super::rangeobject::range_from_array(c, type_, &items, result)?);
@@ -148,11 +148,11 @@ pub fn range_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::range_vectorcall);
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
-    c._PyArg_NoKwnames("range", Some(kwnames))?;
+    c._PyArg_NoKwnames("range", kwnames)?;
     return Ok(super::rangeobject::range_from_array(c, type_, args, result)?);
 }
 /// CPython: Objects/rangeobject.c, `range_dealloc`.

@@ -372,7 +372,7 @@ pub fn set_add_key<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_add_key);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     return Ok(c.set_add_entry(so, Some(key), result)?);
 }
 /// CPython: Objects/setobject.c, `set_contains_key`.
@@ -382,7 +382,7 @@ pub fn set_contains_key<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_contains_key);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     return Ok(super::setobject::set_contains_entry(c, Some(so), Some(key), result)?);
 }
 /// CPython: Objects/setobject.c, `set_discard_key`.
@@ -392,7 +392,7 @@ pub fn set_discard_key<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_discard_key);
-    let result = c._PyObject_HashFast(key)?;
+    let result = c._PyObject_HashFast(Some(key))?;
     return Ok(super::setobject::set_discard_entry(c, so, Some(key), result)?);
 }
 /// CPython: Objects/setobject.c, `set_dealloc`.
@@ -947,11 +947,11 @@ pub fn frozenset_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_new);
     if c.is(type_, Global::PyFrozenSet_Type)? {
-        c._PyArg_NoKeywords("frozenset", Some(kwds))?;
+        c._PyArg_NoKeywords("frozenset", kwds)?;
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
         c.PyArg_UnpackTuple(
@@ -977,7 +977,7 @@ pub fn frozenset_new<C: CApi>(
         )?;
         return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
     }
-    c._PyArg_NoKeywords("frozenset", Some(kwds))?;
+    c._PyArg_NoKeywords("frozenset", kwds)?;
     let tp_name = c.PyTypeObject_tp_name(type_)?;
     let mut iterable = None::<C::Object>;
     c.PyArg_UnpackTuple(
@@ -995,10 +995,10 @@ pub fn frozenset_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::frozenset_vectorcall);
-    c._PyArg_NoKwnames("frozenset", Some(kwnames))?;
+    c._PyArg_NoKwnames("frozenset", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("frozenset", result, 0, 1)?;
     let iterable = if result != 0 {
@@ -1014,7 +1014,7 @@ pub fn set_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     _args: &C::Object,
-    _kwds: &C::Object,
+    _kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_new);
     return Ok(super::setobject::make_new_set(c, type_, None)?);
@@ -2224,10 +2224,10 @@ pub fn set_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_init);
-    c._PyArg_NoKeywords("set", Some(kwds))?;
+    c._PyArg_NoKeywords("set", kwds)?;
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let mut iterable = None::<C::Object>;
@@ -2281,10 +2281,10 @@ pub fn set_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_vectorcall);
-    c._PyArg_NoKwnames("set", Some(kwnames))?;
+    c._PyArg_NoKwnames("set", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("set", result, 0, 1)?;
     if result != 0 {

@@ -586,10 +586,10 @@ pub fn slice_new<C: CApi>(
     c: &mut C,
     _type_: &C::Object,
     args: &C::Object,
-    kw: &C::Object,
+    kw: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::slice_new);
-    c._PyArg_NoKeywords("slice", Some(kw))?;
+    c._PyArg_NoKeywords("slice", kw)?;
     let mut start = None::<C::Object>;
     let mut stop = None::<C::Object>;
     let mut step = None::<C::Object>;

@@ -14,7 +14,7 @@ pub fn tuple_index<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::tupleobject_tuple_index);
+    c.enter(FunctionId::tuple_index);
     c._PyArg_CheckPositional("index", nargs, 1, 3)?;
     let value = c.item(args, 0)?;
     if nargs < 2 {
@@ -85,11 +85,11 @@ pub fn tuple_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::tuple_new);
     if c.is(type_, Global::PyTuple_Type)? {
-        c._PyArg_NoKeywords("tuple", Some(kwargs))?;
+        c._PyArg_NoKeywords("tuple", kwargs)?;
         let result = c.PyTuple_GET_SIZE(args)?;
         c._PyArg_CheckPositional("tuple", result, 0, 1)?;
         if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -109,7 +109,7 @@ pub fn tuple_new<C: CApi>(
         let iterable = c.PyTuple_GET_ITEM(args, 0)?;
         return Ok(super::tupleobject::tuple_new_impl(c, type_, Some(&iterable))?);
     }
-    c._PyArg_NoKeywords("tuple", Some(kwargs))?;
+    c._PyArg_NoKeywords("tuple", kwargs)?;
     let result = c.PyTuple_GET_SIZE(args)?;
     c._PyArg_CheckPositional("tuple", result, 0, 1)?;
     if c.PyTuple_GET_SIZE(args)? < 1 {
@@ -501,6 +501,30 @@ pub fn _PyTuple_FromArraySteal<C: CApi>(
     };
     return Ok(tuple);
 }
+/// CPython: Objects/tupleobject.c, `tupleslice`.
+pub fn tupleslice<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    ilow: isize,
+    ihigh: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::tupleslice);
+    let ilow_2 = if ilow < 0 { 0isize } else { ilow };
+    let result = c.Py_SIZE(a)?;
+    let ihigh_2 = if ihigh > result { c.Py_SIZE(a)? } else { ihigh };
+    let ihigh_3 = if ihigh_2 < ilow_2 { ilow_2 } else { ihigh_2 };
+    if ilow_2 == 0 && ihigh_3 == c.Py_SIZE(a)? && c.PyTuple_CheckExact(a)? {
+        return Ok(a.clone());
+    }
+    let items = c.PyTupleObject_ob_item_all(a)?;
+    return Ok(
+        super::tupleobject::_PyTuple_FromArray(
+            c,
+            items.get((ilow_2 as usize)..).unwrap_or_default(),
+            ihigh_3.wrapping_sub(ilow_2),
+        )?,
+    );
+}
 /// CPython: Objects/tupleobject.c, `PyTuple_GetSlice`.
 pub fn PyTuple_GetSlice<C: CApi>(
     c: &mut C,
@@ -510,7 +534,7 @@ pub fn PyTuple_GetSlice<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyTuple_GetSlice);
     if c.PyTuple_Check(op)? {
-        return Ok(c.tupleslice(op, i, j)?);
+        return Ok(super::tupleobject::tupleslice(c, op, i, j)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -737,10 +761,10 @@ pub fn tuple_vectorcall<C: CApi>(
     type_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::tuple_vectorcall);
-    c._PyArg_NoKwnames("tuple", Some(kwnames))?;
+    c._PyArg_NoKwnames("tuple", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("tuple", result, 0, 1)?;
     if result != 0 {
@@ -871,7 +895,7 @@ pub fn tuple___getnewargs___impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::tuple___getnewargs___impl);
     let result = c.Py_SIZE(self_)?;
-    let result_2 = c.tupleslice(self_, 0, result)?;
+    let result_2 = super::tupleobject::tupleslice(c, self_, 0, result)?;
     return Ok(c.Py_BuildValue("(N)", &[Argument::Object(result_2.clone())])?);
 }
 /// CPython: Objects/tupleobject.c, `_PyTuple_ClearFreeList`.

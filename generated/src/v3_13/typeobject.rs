@@ -1689,8 +1689,8 @@ pub fn type_get_doc<C: CApi>(
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_get_doc);
-    if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
-        c.PyTypeObject_tp_doc(type_)?;
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if !(((tp_flags & 512) != 0) || !c.PyTypeObject_tp_doc_is_set(type_)?) {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let tp_doc = c.PyTypeObject_tp_doc(type_)?;
         return Ok(Some(c._PyType_GetDocFromInternalDoc(&tp_name, &tp_doc)?));
@@ -1919,32 +1919,51 @@ pub fn type_repr<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_repr);
-    c.PyTypeObject_tp_name(self_)?;
-    let mod_ = match c.type_module(self_) {
-        Ok(mod_) => mod_,
-        Err(error) if c.is_exception(&error) => {
-            if super::typeobject::type_qualname(c, self_)?.is_some() {
-                let tp_name_2 = c.PyTypeObject_tp_name(self_)?;
-                return Ok(
-                    Some(
-                        c
-                            .PyUnicode_FromFormat(
-                                "<class '%s'>",
-                                &[Argument::Str(tp_name_2.clone())],
-                            )?,
-                    ),
-                );
+    if c.PyTypeObject_tp_name_is_set(self_)? {
+        let mod_ = match c.type_module(self_) {
+            Ok(mod_) => mod_,
+            Err(error) if c.is_exception(&error) => {
+                if super::typeobject::type_qualname(c, self_)?.is_some() {
+                    let tp_name_2 = c.PyTypeObject_tp_name(self_)?;
+                    return Ok(
+                        Some(
+                            c
+                                .PyUnicode_FromFormat(
+                                    "<class '%s'>",
+                                    &[Argument::Str(tp_name_2.clone())],
+                                )?,
+                        ),
+                    );
+                }
+                return Ok(None);
             }
-            return Ok(None);
-        }
-        Err(error) => return Err(error),
-    };
-    let check = c.PyUnicode_Check(&mod_)?;
-    let mod__2 = if check { Some(mod_.clone()) } else { None };
-    if let Some(name) = &super::typeobject::type_qualname(c, self_)? {
-        let result_3 = if let Some(mod__3) = &mod__2 {
-            let idbuiltins = c._Py_ID("builtins")?;
-            if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
+            Err(error) => return Err(error),
+        };
+        let check = c.PyUnicode_Check(&mod_)?;
+        let mod__2 = if check { Some(mod_.clone()) } else { None };
+        if let Some(name) = &super::typeobject::type_qualname(c, self_)? {
+            let result_3 = if let Some(mod__3) = &mod__2 {
+                let idbuiltins = c._Py_ID("builtins")?;
+                if c._PyUnicode_Equal(mod__3, &idbuiltins)? != 0 {
+                    let tp_name = c.PyTypeObject_tp_name(self_)?;
+                    let result = c
+                        .PyUnicode_FromFormat(
+                            "<class '%s'>",
+                            &[Argument::Str(tp_name.clone())],
+                        )?;
+                    result.clone()
+                } else {
+                    let result_2 = c
+                        .PyUnicode_FromFormat(
+                            "<class '%U.%U'>",
+                            &[
+                                Argument::Object(mod__3.clone()),
+                                Argument::Object(name.clone()),
+                            ],
+                        )?;
+                    result_2.clone()
+                }
+            } else {
                 let tp_name = c.PyTypeObject_tp_name(self_)?;
                 let result = c
                     .PyUnicode_FromFormat(
@@ -1952,29 +1971,16 @@ pub fn type_repr<C: CApi>(
                         &[Argument::Str(tp_name.clone())],
                     )?;
                 result.clone()
-            } else {
-                let result_2 = c
-                    .PyUnicode_FromFormat(
-                        "<class '%U.%U'>",
-                        &[
-                            Argument::Object(mod__3.clone()),
-                            Argument::Object(name.clone()),
-                        ],
-                    )?;
-                result_2.clone()
-            }
-        } else {
-            let tp_name = c.PyTypeObject_tp_name(self_)?;
-            let result = c
-                .PyUnicode_FromFormat(
-                    "<class '%s'>",
-                    &[Argument::Str(tp_name.clone())],
-                )?;
-            result.clone()
-        };
-        return Ok(Some(result_3));
+            };
+            return Ok(Some(result_3));
+        }
+        return Ok(None);
     }
-    return Ok(None);
+    return Ok(
+        Some(
+            c.PyUnicode_FromFormat("<class at %p>", &[Argument::Object(self_.clone())])?,
+        ),
+    );
 }
 /// CPython: Objects/typeobject.c, `type_call`.
 pub fn type_call<C: CApi>(
@@ -2079,7 +2085,7 @@ pub fn PyType_GenericNew<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     _args: &C::Object,
-    _kwds: &C::Object,
+    _kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyType_GenericNew);
     let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
@@ -4702,41 +4708,45 @@ pub fn type_new_set_name<C: CApi>(
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             c.set_PyTypeObject_tp_name(type_, None)?;
-            c.PyTypeObject_tp_name(type_)?;
-            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
-            if c.strlen(&tp_name_2)? != (name_size as usize) {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            if c.PyTypeObject_tp_name_is_set(type_)? {
+                let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                if c.strlen(&tp_name_2)? != (name_size as usize) {
+                    let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_ValueError_2,
+                                "type name must not contain null characters",
+                            ),
+                    );
+                }
                 return Err(
                     c
-                        .PyErr_SetString(
-                            &PyExc_ValueError_2,
-                            "type name must not contain null characters",
+                        .unsupported(
+                            "type_new_set_name: another result than usual while an exception is pending",
                         ),
                 );
             }
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_set_name: another result than usual while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
     c.set_PyTypeObject_tp_name(type_, Some(&result))?;
-    c.PyTypeObject_tp_name(type_)?;
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    if c.strlen(&tp_name)? != (name_size as usize) {
-        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-        return Err(
-            c
-                .PyErr_SetString(
-                    &PyExc_ValueError,
-                    "type name must not contain null characters",
-                ),
-        );
+    if c.PyTypeObject_tp_name_is_set(type_)? {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        if c.strlen(&tp_name)? != (name_size as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "type name must not contain null characters",
+                    ),
+            );
+        }
+        return Ok(0);
     }
-    return Ok(0);
+    return Ok(-1);
 }
 /// CPython: Objects/typeobject.c, `type_new_set_module`.
 pub fn type_new_set_module<C: CApi>(
@@ -4928,30 +4938,34 @@ pub fn type_new_descriptors<C: CApi>(
                         Ok(result_3) => result_3,
                         Err(error_2) if c.is_exception(&error_2) => {
                             c.set_PyMemberDef_name(&mp_2, None)?;
-                            c.PyMemberDef_name(&mp_2)?;
-                            c.set_PyMemberDef_type(&mp_2, 16)?;
-                            c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
-                            c.step(&mp_2, 1, "PyMemberDef")?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "type_new_descriptors: loop that goes on with an exception pending",
-                                    ),
-                            );
+                            if c.PyMemberDef_name_is_set(&mp_2)? {
+                                c.set_PyMemberDef_type(&mp_2, 16)?;
+                                c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
+                                c.step(&mp_2, 1, "PyMemberDef")?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "type_new_descriptors: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            return Err(error_2);
                         }
                         Err(error_2) => return Err(error_2),
                     };
                     c.set_PyMemberDef_name(&mp_2, Some(&result_3))?;
-                    c.PyMemberDef_name(&mp_2)?;
-                    c.set_PyMemberDef_type(&mp_2, 16)?;
-                    c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
-                    let slotoffset_2 = slotoffset.wrapping_add(8);
-                    let i_2 = i.wrapping_add(1);
-                    let mp_3 = c.step(&mp_2, 1, "PyMemberDef")?;
-                    i = i_2;
-                    mp_2 = mp_3.clone();
-                    slotoffset = slotoffset_2;
-                    continue;
+                    if c.PyMemberDef_name_is_set(&mp_2)? {
+                        c.set_PyMemberDef_type(&mp_2, 16)?;
+                        c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
+                        let slotoffset_2 = slotoffset.wrapping_add(8);
+                        let i_2 = i.wrapping_add(1);
+                        let mp_3 = c.step(&mp_2, 1, "PyMemberDef")?;
+                        i = i_2;
+                        mp_2 = mp_3.clone();
+                        slotoffset = slotoffset_2;
+                        continue;
+                    }
+                    return Ok(-1);
                 }
                 break slotoffset;
             }
@@ -4984,7 +4998,12 @@ pub fn type_new_descriptors<C: CApi>(
         Ok(result_4) => result_4,
         Err(error_3) if c.is_exception(&error_3) => {
             c.set_PyTypeObject_tp_members(type_, None)?;
-            return Err(error_3);
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_descriptors: another result than usual while an exception is pending",
+                    ),
+            );
         }
         Err(error_3) => return Err(error_3),
     };
@@ -5170,7 +5189,9 @@ pub fn type_new_set_attrs<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_attrs);
-    super::typeobject::type_new_set_name(c, ctx, type_)?;
+    if super::typeobject::type_new_set_name(c, ctx, type_)? < 0 {
+        return Ok(-1);
+    }
     super::typeobject::type_new_set_module(c, type_)?;
     super::typeobject::type_new_set_ht_name(c, type_)?;
     c.type_new_set_doc(type_)?;
@@ -5180,19 +5201,9 @@ pub fn type_new_set_attrs<C: CApi>(
     super::typeobject::type_new_classmethod(c, type_, &id__init_subclass)?;
     let id__class_getitem = c._Py_ID("__class_getitem__")?;
     super::typeobject::type_new_classmethod(c, type_, &id__class_getitem)?;
-    match super::typeobject::type_new_descriptors(c, ctx, type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            super::typeobject::type_new_set_slots(c, ctx, type_)?;
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_set_attrs: call of type_new_set_classcell while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    if super::typeobject::type_new_descriptors(c, ctx, type_)? < 0 {
+        return Ok(-1);
+    }
     super::typeobject::type_new_set_slots(c, ctx, type_)?;
     super::typeobject::type_new_set_classcell(c, type_)?;
     super::typeobject::type_new_set_classdictcell(c, type_)?;
@@ -5291,7 +5302,9 @@ pub fn type_new_impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_new_impl);
     if let Some(type_) = &super::typeobject::type_new_init(c, ctx)? {
-        super::typeobject::type_new_set_attrs(c, ctx, type_)?;
+        if super::typeobject::type_new_set_attrs(c, ctx, type_)? < 0 {
+            return Ok(None);
+        }
         if super::typeobject::PyType_Ready(c, type_)? < 0 {
             return Ok(None);
         }
@@ -5518,18 +5531,16 @@ pub fn type_vectorcall<C: CApi>(
     metatype: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_vectorcall);
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     if result == 1 && c.is(metatype, Global::PyType_Type)? {
-        c._PyArg_NoKwnames("type", Some(kwnames))?;
+        c._PyArg_NoKwnames("type", kwnames)?;
         let item = c.item(args, 0)?;
         return Ok(c.Py_TYPE(&item)?);
     }
-    return Ok(
-        super::call::_PyObject_MakeTpCall(c, metatype, args, result, Some(kwnames))?,
-    );
+    return Ok(super::call::_PyObject_MakeTpCall(c, metatype, args, result, kwnames)?);
 }
 /// CPython: Objects/typeobject.c, `_align_up`.
 pub fn _align_up<C: CApi>(c: &mut C, size: isize) -> Result<isize, C::Error> {
@@ -6130,7 +6141,7 @@ pub fn PyObject_GetItemData<C: CApi>(
 pub fn find_name_in_mro<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    name: &C::Object,
+    name: Option<&C::Object>,
     error: &mut i32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::find_name_in_mro);
@@ -6441,7 +6452,7 @@ pub fn type_update_dict<C: CApi>(
         Err(error_2) => return Err(error_2),
     };
     if result_2 != 0 {
-        return Ok(c.update_slot(type_, name)?);
+        return Ok(super::typeobject::update_slot(c, type_, name)?);
     }
     return Ok(0);
 }
@@ -6717,7 +6728,7 @@ pub fn type_prepare<C: CApi>(
     _self_: &C::Object,
     _args: &[C::Object],
     _nargs: isize,
-    _kwnames: &C::Object,
+    _kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_prepare);
     return Ok(c.PyDict_New()?);
@@ -6858,11 +6869,11 @@ pub fn object_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::object_init);
     let type_ = c.Py_TYPE(self_)?;
-    let result = super::typeobject::excess_args(c, args, Some(kwds))?;
+    let result = super::typeobject::excess_args(c, args, kwds)?;
     if result != 0 {
         let tp_init = c.slot(&type_, Slot::tp_init)?;
         if !c.is_function(tp_init.as_ref(), FunctionId::object_init)? {
@@ -6896,10 +6907,10 @@ pub fn object_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object_new);
-    let result = super::typeobject::excess_args(c, args, Some(kwds))?;
+    let result = super::typeobject::excess_args(c, args, kwds)?;
     if result != 0 {
         let tp_new = c.slot(type_, Slot::tp_new)?;
         if !c.is_function(tp_new.as_ref(), FunctionId::object_new)? {
@@ -7043,16 +7054,16 @@ pub fn object_repr<C: CApi>(
     return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `object_str`.
-pub fn object_str<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
+pub fn object_str<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::object_str);
     let tp = c.Py_TYPE(self_)?;
-    if let Some(f) = &c.slot(&tp, Slot::tp_repr)? {
-        return Ok(Some(c.call_unaryfunc(f, self_)?));
-    }
-    return Ok(super::typeobject::object_repr(c, self_)?);
+    let f = c.slot(&tp, Slot::tp_repr)?;
+    let f_3 = if let Some(f_2) = &f {
+        f_2.clone()
+    } else {
+        c.function(FunctionId::object_repr)?
+    };
+    return Ok(c.call_unaryfunc(&f_3, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object_richcompare`.
 pub fn object_richcompare<C: CApi>(
@@ -7734,7 +7745,11 @@ pub fn object_set_class<C: CApi>(
 pub fn import_copyreg<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::import_copyreg);
     let idcopyreg = c._Py_ID("copyreg")?;
-    return Ok(c.PyImport_GetModule(&idcopyreg)?);
+    if let Some(copyreg_module) = &c.PyImport_GetModule(&idcopyreg)? {
+        return Ok(copyreg_module.clone());
+    }
+    let idcopyreg_2 = c._Py_ID("copyreg")?;
+    return Ok(c.PyImport_Import(&idcopyreg_2)?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetSlotNames`.
 pub fn _PyType_GetSlotNames<C: CApi>(
@@ -8079,109 +8094,122 @@ pub fn _PyObject_GetNewArguments<C: CApi>(
     c: &mut C,
     obj: &C::Object,
     args: &mut Option<C::Object>,
-    kwargs: &mut Option<C::Object>,
+    mut kwargs: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObject_GetNewArguments);
-    let id__getnewargs_ex = c._Py_ID("__getnewargs_ex__")?;
-    let Some(getnewargs_ex) = &super::typeobject::_PyObject_LookupSpecial(
-        c,
-        obj,
-        &id__getnewargs_ex,
-    )? else {
-        let id__getnewargs = c._Py_ID("__getnewargs__")?;
-        let Some(getnewargs) = &super::typeobject::_PyObject_LookupSpecial(
+    if kwargs.is_some() {
+        let id__getnewargs_ex = c._Py_ID("__getnewargs_ex__")?;
+        let Some(getnewargs_ex) = &super::typeobject::_PyObject_LookupSpecial(
             c,
             obj,
-            &id__getnewargs,
+            &id__getnewargs_ex,
         )? else {
-            *args = None;
-            *kwargs = None;
-            return Ok(0);
-        };
-        let result_4 = match c._PyObject_CallNoArgs(getnewargs) {
-            Ok(result_4) => result_4,
-            Err(error_3) if c.is_exception(&error_3) => {
+            let id__getnewargs = c._Py_ID("__getnewargs__")?;
+            let Some(getnewargs) = &super::typeobject::_PyObject_LookupSpecial(
+                c,
+                obj,
+                &id__getnewargs,
+            )? else {
                 *args = None;
-                return Err(error_3);
+                if let Some(variable) = kwargs.as_deref_mut() {
+                    *variable = None;
+                }
+                return Ok(0);
+            };
+            let result_4 = match c._PyObject_CallNoArgs(getnewargs) {
+                Ok(result_4) => result_4,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    *args = None;
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            *args = Some(result_4.clone());
+            if c.PyTuple_Check(&result_4)? {
+                if let Some(variable) = kwargs.as_deref_mut() {
+                    *variable = None;
+                }
+                return Ok(0);
             }
-            Err(error_3) => return Err(error_3),
+            let tp_4 = c.Py_TYPE(&result_4)?;
+            let tp_name_4 = c.PyTypeObject_tp_name(&tp_4)?;
+            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+            let error_4 = c
+                .PyErr_Format(
+                    &PyExc_TypeError_4,
+                    "__getnewargs__ should return a tuple, not '%.200s'",
+                    &[Argument::Str(tp_name_4.clone())],
+                );
+            *args = None;
+            return Err(error_4);
         };
-        *args = Some(result_4.clone());
-        if c.PyTuple_Check(&result_4)? {
-            *kwargs = None;
+        let newargs = c._PyObject_CallNoArgs(getnewargs_ex)?;
+        if !c.PyTuple_Check(&newargs)? {
+            let tp_3 = c.Py_TYPE(&newargs)?;
+            let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
+            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_3,
+                        "__getnewargs_ex__ should return a tuple, not '%.200s'",
+                        &[Argument::Str(tp_name_3.clone())],
+                    ),
+            );
+        }
+        if c.PyTuple_GET_SIZE(&newargs)? != 2 {
+            let result = c.PyTuple_GET_SIZE(&newargs)?;
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_ValueError,
+                        "__getnewargs_ex__ should return a tuple of length 2, not %zd",
+                        &[Argument::Int(result as i64)],
+                    ),
+            );
+        }
+        let result_2 = c.PyTuple_GET_ITEM(&newargs, 0)?;
+        *args = Some(result_2.clone());
+        let result_3 = c.PyTuple_GET_ITEM(&newargs, 1)?;
+        if let Some(variable) = kwargs.as_deref_mut() {
+            *variable = Some(result_3.clone());
+        }
+        if !c.PyTuple_Check(&result_2)? {
+            let tp_2 = c.Py_TYPE(&result_2)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            let error_2 = c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "first item of the tuple returned by __getnewargs_ex__ must be a tuple, not '%.200s'",
+                    &[Argument::Str(tp_name_2.clone())],
+                );
+            *args = None;
+            if let Some(variable) = kwargs.as_deref_mut() {
+                *variable = None;
+            }
+            return Err(error_2);
+        }
+        if c.PyDict_Check(&result_3)? {
             return Ok(0);
         }
-        let tp_4 = c.Py_TYPE(&result_4)?;
-        let tp_name_4 = c.PyTypeObject_tp_name(&tp_4)?;
-        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-        let error_4 = c
+        let tp = c.Py_TYPE(&result_3)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        let error = c
             .PyErr_Format(
-                &PyExc_TypeError_4,
-                "__getnewargs__ should return a tuple, not '%.200s'",
-                &[Argument::Str(tp_name_4.clone())],
+                &PyExc_TypeError,
+                "second item of the tuple returned by __getnewargs_ex__ must be a dict, not '%.200s'",
+                &[Argument::Str(tp_name.clone())],
             );
         *args = None;
-        return Err(error_4);
-    };
-    let newargs = c._PyObject_CallNoArgs(getnewargs_ex)?;
-    if !c.PyTuple_Check(&newargs)? {
-        let tp_3 = c.Py_TYPE(&newargs)?;
-        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
-        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError_3,
-                    "__getnewargs_ex__ should return a tuple, not '%.200s'",
-                    &[Argument::Str(tp_name_3.clone())],
-                ),
-        );
+        if let Some(variable) = kwargs.as_deref_mut() {
+            *variable = None;
+        }
+        return Err(error);
     }
-    if c.PyTuple_GET_SIZE(&newargs)? != 2 {
-        let result = c.PyTuple_GET_SIZE(&newargs)?;
-        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_ValueError,
-                    "__getnewargs_ex__ should return a tuple of length 2, not %zd",
-                    &[Argument::Int(result as i64)],
-                ),
-        );
-    }
-    let result_2 = c.PyTuple_GET_ITEM(&newargs, 0)?;
-    *args = Some(result_2.clone());
-    let result_3 = c.PyTuple_GET_ITEM(&newargs, 1)?;
-    *kwargs = Some(result_3.clone());
-    if !c.PyTuple_Check(&result_2)? {
-        let tp_2 = c.Py_TYPE(&result_2)?;
-        let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        let error_2 = c
-            .PyErr_Format(
-                &PyExc_TypeError_2,
-                "first item of the tuple returned by __getnewargs_ex__ must be a tuple, not '%.200s'",
-                &[Argument::Str(tp_name_2.clone())],
-            );
-        *args = None;
-        *kwargs = None;
-        return Err(error_2);
-    }
-    if c.PyDict_Check(&result_3)? {
-        return Ok(0);
-    }
-    let tp = c.Py_TYPE(&result_3)?;
-    let tp_name = c.PyTypeObject_tp_name(&tp)?;
-    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-    let error = c
-        .PyErr_Format(
-            &PyExc_TypeError,
-            "second item of the tuple returned by __getnewargs_ex__ must be a dict, not '%.200s'",
-            &[Argument::Str(tp_name.clone())],
-        );
-    *args = None;
-    *kwargs = None;
-    return Err(error);
+    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/typeobject.c, `_PyObject_GetItemsIter`.
 pub fn _PyObject_GetItemsIter<C: CApi>(
@@ -8252,7 +8280,7 @@ pub fn reduce_newobj<C: CApi>(
     }
     let mut args = None::<C::Object>;
     let mut kwargs = None::<C::Object>;
-    super::typeobject::_PyObject_GetNewArguments(c, obj, &mut args, &mut kwargs)?;
+    super::typeobject::_PyObject_GetNewArguments(c, obj, &mut args, Some(&mut kwargs))?;
     let copyreg = super::typeobject::import_copyreg(c)?;
     let hasargs = args.is_some();
     let (newargs_3, newobj_3) = if let Some(kwargs_2) = &kwargs
@@ -8593,16 +8621,21 @@ pub fn _PyType_AddMethod<C: CApi>(
 pub fn type_add_methods<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_add_methods);
     if let Some(meth) = &c.PyTypeObject_tp_methods(type_)? {
-        let mut meth_2 = meth.clone();
-        loop {
-            c.PyMethodDef_ml_name(&meth_2)?;
-            if super::typeobject::type_add_method(c, type_, &meth_2)? < 0 {
-                return Ok(-1);
+        {
+            let mut meth_2 = meth.clone();
+            loop {
+                if c.PyMethodDef_ml_name_is_set(&meth_2)? {
+                    if super::typeobject::type_add_method(c, type_, &meth_2)? < 0 {
+                        return Ok(-1);
+                    }
+                    let meth_3 = c.step(&meth_2, 1, "PyMethodDef")?;
+                    meth_2 = meth_3.clone();
+                    continue;
+                }
+                break;
             }
-            let meth_3 = c.step(&meth_2, 1, "PyMethodDef")?;
-            meth_2 = meth_3.clone();
-            continue;
-        }
+        };
+        return Ok(0);
     }
     return Ok(0);
 }
@@ -8611,22 +8644,32 @@ pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
     c.enter(FunctionId::type_add_members);
     if let Some(memb) = &c.PyTypeObject_tp_members(type_)? {
         let dict = super::typeobject::lookup_tp_dict(c, type_)?;
-        let mut memb_2 = memb.clone();
-        loop {
-            c.PyMemberDef_name(&memb_2)?;
-            if let Some(descr) = &super::descrobject::PyDescr_NewMember(
-                c,
-                type_,
-                &memb_2,
-            )? {
-                let d_name = c.PyDescrObject_d_name(descr)?;
-                c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)?;
-                let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
-                memb_2 = memb_3.clone();
-                continue;
+        {
+            let mut memb_2 = memb.clone();
+            loop {
+                if c.PyMemberDef_name_is_set(&memb_2)? {
+                    if let Some(descr) = &super::descrobject::PyDescr_NewMember(
+                        c,
+                        type_,
+                        &memb_2,
+                    )? {
+                        let d_name = c.PyDescrObject_d_name(descr)?;
+                        c.PyDict_SetDefaultRef(
+                            dict.as_ref(),
+                            d_name.as_ref(),
+                            descr,
+                            None,
+                        )?;
+                        let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
+                        memb_2 = memb_3.clone();
+                        continue;
+                    }
+                    return Ok(-1);
+                }
+                break;
             }
-            return Ok(-1);
-        }
+        };
+        return Ok(0);
     }
     return Ok(0);
 }
@@ -8635,22 +8678,32 @@ pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::
     c.enter(FunctionId::type_add_getset);
     if let Some(gsp) = &c.PyTypeObject_tp_getset(type_)? {
         let dict = super::typeobject::lookup_tp_dict(c, type_)?;
-        let mut gsp_2 = gsp.clone();
-        loop {
-            c.PyGetSetDef_name(&gsp_2)?;
-            if let Some(descr) = &super::descrobject::PyDescr_NewGetSet(
-                c,
-                type_,
-                &gsp_2,
-            )? {
-                let d_name = c.PyDescrObject_d_name(descr)?;
-                c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)?;
-                let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
-                gsp_2 = gsp_3.clone();
-                continue;
+        {
+            let mut gsp_2 = gsp.clone();
+            loop {
+                if c.PyGetSetDef_name_is_set(&gsp_2)? {
+                    if let Some(descr) = &super::descrobject::PyDescr_NewGetSet(
+                        c,
+                        type_,
+                        &gsp_2,
+                    )? {
+                        let d_name = c.PyDescrObject_d_name(descr)?;
+                        c.PyDict_SetDefaultRef(
+                            dict.as_ref(),
+                            d_name.as_ref(),
+                            descr,
+                            None,
+                        )?;
+                        let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
+                        gsp_2 = gsp_3.clone();
+                        continue;
+                    }
+                    return Ok(-1);
+                }
+                break;
             }
-            return Ok(-1);
-        }
+        };
+        return Ok(0);
     }
     return Ok(0);
 }
@@ -8846,8 +8899,18 @@ pub fn type_ready_pre_checks<C: CApi>(
     if (tp_flags & 131072) != 0 {}
     let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
     if (tp_flags_2 & 2048) != 0 {}
-    c.PyTypeObject_tp_name(type_)?;
-    return Ok(0);
+    if c.PyTypeObject_tp_name_is_set(type_)? {
+        return Ok(0);
+    }
+    let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_SystemError,
+                "Type does not define the tp_name field.",
+                &[],
+            ),
+    );
 }
 /// CPython: Objects/typeobject.c, `type_ready_set_base`.
 pub fn type_ready_set_base<C: CApi>(
@@ -8955,32 +9018,41 @@ pub fn type_dict_set_doc<C: CApi>(
     if c.PyDict_Contains(&object, &id__doc)? > 0 {
         return Ok(0);
     }
-    c.PyTypeObject_tp_doc(type_)?;
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    let tp_doc = c.PyTypeObject_tp_doc(type_)?;
-    let result = match super::typeobject::_PyType_DocWithoutSignature(
-        c,
-        &tp_name,
-        &tp_doc,
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_dict_set_doc: call of PyUnicode_FromString while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    if c.PyTypeObject_tp_doc_is_set(type_)? {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let tp_doc = c.PyTypeObject_tp_doc(type_)?;
+        let result = match super::typeobject::_PyType_DocWithoutSignature(
+            c,
+            &tp_name,
+            &tp_doc,
+        ) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_dict_set_doc: call of PyUnicode_FromString while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let doc = c.PyUnicode_FromString(Some(&result))?;
+        let id__doc_2 = c._Py_ID("__doc__")?;
+        let object_2 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.PyDict_SetItem(&object_2, &id__doc_2, &doc)?;
+    } else {
+        let id__doc_3 = c._Py_ID("__doc__")?;
+        let object_3 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let Py_None = c.global(Global::Py_None)?;
+        c.PyDict_SetItem(&object_3, &id__doc_3, &Py_None)?;
     };
-    let doc = c.PyUnicode_FromString(Some(&result))?;
-    let id__doc_2 = c._Py_ID("__doc__")?;
-    let object_2 = match dict.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.PyDict_SetItem(&object_2, &id__doc_2, &doc)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_fill_dict`.
@@ -8989,7 +9061,9 @@ pub fn type_ready_fill_dict<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready_fill_dict);
-    c.add_operators(type_)?;
+    if super::typeobject::add_operators(c, type_)? < 0 {
+        return Ok(-1);
+    }
     if super::typeobject::type_add_methods(c, type_)? < 0 {
         return Ok(-1);
     }
@@ -9458,8 +9532,7 @@ pub fn type_ready<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready);
     c.start_readying(type_)?;
-    super::typeobject::type_ready_pre_checks(c, type_)?;
-    match super::typeobject::type_ready_set_dict(c, type_) {
+    match super::typeobject::type_ready_pre_checks(c, type_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             c.stop_readying(type_)?;
@@ -9467,69 +9540,69 @@ pub fn type_ready<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match super::typeobject::type_ready_set_base(c, type_) {
-        Ok(result_2) => result_2,
+    match super::typeobject::type_ready_set_dict(c, type_) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             c.stop_readying(type_)?;
             return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 < 0 {
-        c.stop_readying(type_)?;
-        return Ok(-1);
-    }
-    super::typeobject::type_ready_set_type(c, type_)?;
-    match super::typeobject::type_ready_set_bases(c, type_, initial) {
-        Ok(_) => {}
+    let result_3 = match super::typeobject::type_ready_set_base(c, type_) {
+        Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             c.stop_readying(type_)?;
             return Err(error_3);
         }
         Err(error_3) => return Err(error_3),
     };
-    let result_4 = match super::typeobject::type_ready_mro(c, type_, initial) {
-        Ok(result_4) => result_4,
+    if result_3 < 0 {
+        c.stop_readying(type_)?;
+        return Ok(-1);
+    }
+    super::typeobject::type_ready_set_type(c, type_)?;
+    match super::typeobject::type_ready_set_bases(c, type_, initial) {
+        Ok(_) => {}
         Err(error_4) if c.is_exception(&error_4) => {
             c.stop_readying(type_)?;
             return Err(error_4);
         }
         Err(error_4) => return Err(error_4),
     };
-    if result_4 < 0 {
-        c.stop_readying(type_)?;
-        return Ok(-1);
-    }
-    match super::typeobject::type_ready_set_new(c, type_, initial) {
-        Ok(_) => {}
+    let result_5 = match super::typeobject::type_ready_mro(c, type_, initial) {
+        Ok(result_5) => result_5,
         Err(error_5) if c.is_exception(&error_5) => {
             c.stop_readying(type_)?;
             return Err(error_5);
         }
         Err(error_5) => return Err(error_5),
     };
-    let result_6 = match super::typeobject::type_ready_fill_dict(c, type_) {
-        Ok(result_6) => result_6,
+    if result_5 < 0 {
+        c.stop_readying(type_)?;
+        return Ok(-1);
+    }
+    match super::typeobject::type_ready_set_new(c, type_, initial) {
+        Ok(_) => {}
         Err(error_6) if c.is_exception(&error_6) => {
             c.stop_readying(type_)?;
             return Err(error_6);
         }
         Err(error_6) => return Err(error_6),
     };
-    if result_6 < 0 {
+    let result_7 = match super::typeobject::type_ready_fill_dict(c, type_) {
+        Ok(result_7) => result_7,
+        Err(error_7) if c.is_exception(&error_7) => {
+            c.stop_readying(type_)?;
+            return Err(error_7);
+        }
+        Err(error_7) => return Err(error_7),
+    };
+    if result_7 < 0 {
         c.stop_readying(type_)?;
         return Ok(-1);
     }
     if initial != 0 {
         match super::typeobject::type_ready_inherit(c, type_) {
-            Ok(_) => {}
-            Err(error_7) if c.is_exception(&error_7) => {
-                c.stop_readying(type_)?;
-                return Err(error_7);
-            }
-            Err(error_7) => return Err(error_7),
-        };
-        match super::typeobject::type_ready_preheader(c, type_) {
             Ok(_) => {}
             Err(error_8) if c.is_exception(&error_8) => {
                 c.stop_readying(type_)?;
@@ -9537,16 +9610,16 @@ pub fn type_ready<C: CApi>(
             }
             Err(error_8) => return Err(error_8),
         };
+        match super::typeobject::type_ready_preheader(c, type_) {
+            Ok(_) => {}
+            Err(error_9) if c.is_exception(&error_9) => {
+                c.stop_readying(type_)?;
+                return Err(error_9);
+            }
+            Err(error_9) => return Err(error_9),
+        };
     }
     match super::typeobject::type_ready_set_hash(c, type_) {
-        Ok(_) => {}
-        Err(error_9) if c.is_exception(&error_9) => {
-            c.stop_readying(type_)?;
-            return Err(error_9);
-        }
-        Err(error_9) => return Err(error_9),
-    };
-    match super::typeobject::type_ready_add_subclasses(c, type_) {
         Ok(_) => {}
         Err(error_10) if c.is_exception(&error_10) => {
             c.stop_readying(type_)?;
@@ -9554,22 +9627,30 @@ pub fn type_ready<C: CApi>(
         }
         Err(error_10) => return Err(error_10),
     };
+    match super::typeobject::type_ready_add_subclasses(c, type_) {
+        Ok(_) => {}
+        Err(error_11) if c.is_exception(&error_11) => {
+            c.stop_readying(type_)?;
+            return Err(error_11);
+        }
+        Err(error_11) => return Err(error_11),
+    };
     if initial != 0 {
         match super::typeobject::type_ready_managed_dict(c, type_) {
-            Ok(_) => {}
-            Err(error_11) if c.is_exception(&error_11) => {
-                c.stop_readying(type_)?;
-                return Err(error_11);
-            }
-            Err(error_11) => return Err(error_11),
-        };
-        match super::typeobject::type_ready_post_checks(c, type_) {
             Ok(_) => {}
             Err(error_12) if c.is_exception(&error_12) => {
                 c.stop_readying(type_)?;
                 return Err(error_12);
             }
             Err(error_12) => return Err(error_12),
+        };
+        match super::typeobject::type_ready_post_checks(c, type_) {
+            Ok(_) => {}
+            Err(error_13) if c.is_exception(&error_13) => {
+                c.stop_readying(type_)?;
+                return Err(error_13);
+            }
+            Err(error_13) => return Err(error_13),
         };
     }
     let tp_flags = c.PyTypeObject_tp_flags(type_)?;
@@ -10351,10 +10432,10 @@ pub fn wrap_call<C: CApi>(
     self_: &C::Object,
     args: &C::Object,
     wrapped: &C::Function,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_call);
-    return Ok(c.call_ternaryfunc(wrapped, self_, args, Some(kwds))?);
+    return Ok(c.call_ternaryfunc(wrapped, self_, args, kwds)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_del`.
 pub fn wrap_del<C: CApi>(
@@ -10629,10 +10710,10 @@ pub fn wrap_init<C: CApi>(
     self_: &C::Object,
     args: &C::Object,
     wrapped: &C::Function,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_init);
-    c.call_initproc(wrapped, self_, args, Some(kwds))?;
+    c.call_initproc(wrapped, self_, args, kwds)?;
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `tp_new_wrapper`.
@@ -10640,7 +10721,7 @@ pub fn tp_new_wrapper<C: CApi>(
     c: &mut C,
     self_: Option<&C::Object>,
     args: Option<&C::Object>,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::tp_new_wrapper);
     if let Some(self__2) = self_ && c.PyType_Check(self__2)? {
@@ -10746,7 +10827,7 @@ pub fn tp_new_wrapper<C: CApi>(
                 Some(function) => function.clone(),
                 None => return Err(c.unsupported("call of a slot that is empty")),
             };
-            return Ok(c.call_newfunc(&function, &staticbase, &args_2, Some(kwds))?);
+            return Ok(c.call_newfunc(&function, &staticbase, &args_2, kwds)?);
         };
         let tp_new_2 = c.slot(staticbase_6, Slot::tp_new)?;
         if tp_new_2.as_ref() != c.slot(self__2, Slot::tp_new)?.as_ref() {
@@ -10778,7 +10859,7 @@ pub fn tp_new_wrapper<C: CApi>(
             Some(function) => function.clone(),
             None => return Err(c.unsupported("call of a slot that is empty")),
         };
-        return Ok(c.call_newfunc(&function, &staticbase, &args_2, Some(kwds))?);
+        return Ok(c.call_newfunc(&function, &staticbase, &args_2, kwds)?);
     } else {
         let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
         return Err(
@@ -12739,17 +12820,17 @@ pub fn slot_tp_call<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::slot_tp_call);
     let id__call = c._Py_ID("__call__")?;
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__call, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, kwds)?;
         res.clone()
     } else {
-        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
+        let res_2 = c._PyObject_Call(&meth, args, kwds)?;
         res_2.clone()
     };
     return Ok(res_3);
@@ -13154,17 +13235,17 @@ pub fn slot_tp_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::slot_tp_init);
     let id__init = c._Py_ID("__init__")?;
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__init, &mut unbound)?;
     let res_3 = if unbound != 0 {
-        let res = c._PyObject_Call_Prepend(&meth, self_, args, Some(kwds))?;
+        let res = c._PyObject_Call_Prepend(&meth, self_, args, kwds)?;
         res.clone()
     } else {
-        let res_2 = c._PyObject_Call(&meth, args, Some(kwds))?;
+        let res_2 = c._PyObject_Call(&meth, args, kwds)?;
         res_2.clone()
     };
     if !c.is(&res_3, Global::Py_None)? {
@@ -13187,12 +13268,12 @@ pub fn slot_tp_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::slot_tp_new);
     let id__new = c._Py_ID("__new__")?;
     let func = super::object::PyObject_GetAttr(c, type_, &id__new)?;
-    return Ok(c._PyObject_Call_Prepend(&func, type_, args, Some(kwds))?);
+    return Ok(c._PyObject_Call_Prepend(&func, type_, args, kwds)?);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_finalize`.
 pub fn slot_tp_finalize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
@@ -13755,6 +13836,998 @@ pub fn slot_am_anext<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/typeobject.c, `slotptr`.
+pub fn slotptr<C: CApi>(
+    c: &mut C,
+    type_: Option<&C::Object>,
+    ioffset: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slotptr);
+    let offset = ioffset as i64;
+    let (offset_11, ptr_10) = if (offset as usize) >= 840 {
+        let object = match type_ {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_as_buffer")),
+        };
+        let ptr = c.PyTypeObject_tp_as_buffer(&object)?;
+        let offset_2 = offset.wrapping_sub(840);
+        (offset_2, ptr.clone())
+    } else {
+        let (offset_10, ptr_9) = if (offset as usize) >= 760 {
+            let object_2 = match type_ {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_as_sequence")),
+            };
+            let ptr_2 = c.PyTypeObject_tp_as_sequence(&object_2)?;
+            let offset_3 = offset.wrapping_sub(760);
+            (offset_3, ptr_2.clone())
+        } else {
+            let (offset_9, ptr_8) = if (offset as usize) >= 736 {
+                let object_3 = match type_ {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_as_mapping")),
+                };
+                let ptr_3 = c.PyTypeObject_tp_as_mapping(&object_3)?;
+                let offset_4 = offset.wrapping_sub(736);
+                (offset_4, ptr_3.clone())
+            } else {
+                let (offset_8, ptr_7) = if (offset as usize) >= 448 {
+                    let object_4 = match type_ {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->tp_as_number")),
+                    };
+                    let ptr_4 = c.PyTypeObject_tp_as_number(&object_4)?;
+                    let offset_5 = offset.wrapping_sub(448);
+                    (offset_5, ptr_4.clone())
+                } else {
+                    let (offset_7, ptr_6) = if (offset as usize) >= 416 {
+                        let object_5 = match type_ {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->tp_as_async")),
+                        };
+                        let ptr_5 = c.PyTypeObject_tp_as_async(&object_5)?;
+                        let offset_6 = offset.wrapping_sub(416);
+                        (offset_6, ptr_5.clone())
+                    } else {
+                        (offset, type_.cloned())
+                    };
+                    (offset_7, ptr_6.clone())
+                };
+                (offset_8, ptr_7.clone())
+            };
+            (offset_9, ptr_8.clone())
+        };
+        (offset_10, ptr_9.clone())
+    };
+    let ptr_13 = if let Some(ptr_11) = &ptr_10 {
+        let ptr_12 = c.step(ptr_11, offset_11 as isize, "char")?;
+        Some(ptr_12.clone())
+    } else {
+        None
+    };
+    return Ok(ptr_13);
+}
+/// CPython: Objects/typeobject.c, `resolve_slotdups`.
+pub fn resolve_slotdups<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    name: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::resolve_slotdups);
+    let state = c.variable("PyInterpreterState")?;
+    let type_slots_pname = c.PyInterpreterState_cached_objects_type_slots_pname(&state)?;
+    let is = !match (type_slots_pname.as_ref(), name) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
+    };
+    if is {
+        let state_2 = c.variable("PyInterpreterState")?;
+        c.set_PyInterpreterState_cached_objects_type_slots_pname(&state_2, name)?;
+        let state_3 = c.variable("PyInterpreterState")?;
+        let pp = c.PyInterpreterState_cached_objects_type_slots_ptrs(&state_3)?;
+        let p = c.variable("slotdefs")?;
+        {
+            let mut p_2 = p.clone();
+            loop {
+                if c.pytype_slotdef_name_strobj(&p_2)?.is_some() {
+                    let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
+                    let is_2 = match (name_strobj.as_ref(), name) {
+                        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                        (None, None) => true,
+                        _ => false,
+                    };
+                    if is_2 {
+                        let pointer = match pp.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        c.step(&pointer, 1, "pytype_slotdef*")?;
+                        let pointer_2 = match pp.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("value behind NULL")),
+                        };
+                        c.write_pointer(&pointer_2, Some(&p_2))?;
+                    }
+                    let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
+                    p_2 = p_3.clone();
+                    continue;
+                }
+                break;
+            }
+        };
+        let pointer_3 = match pp.as_ref() {
+            Some(pointer) => pointer.clone(),
+            None => return Err(c.unsupported("value behind NULL")),
+        };
+        c.write_pointer(&pointer_3, None)?;
+    }
+    let state_4 = c.variable("PyInterpreterState")?;
+    let pp_2 = c.PyInterpreterState_cached_objects_type_slots_ptrs(&state_4)?;
+    let res_2 = {
+        let mut pp_3 = pp_2.clone();
+        let mut res = None::<C::Object>;
+        loop {
+            let pointer_4 = match pp_3.as_ref() {
+                Some(pointer) => pointer.clone(),
+                None => return Err(c.unsupported("value behind NULL")),
+            };
+            if c.read_pointer(&pointer_4)?.is_some() {
+                let pointer_5 = match pp_3.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("value behind NULL")),
+                };
+                let pointer_6 = c.read_pointer(&pointer_5)?;
+                let object = match pointer_6.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->offset")),
+                };
+                let offset = c.pytype_slotdef_offset(&object)?;
+                if let Some(ptr) = &super::typeobject::slotptr(c, Some(type_), offset)?
+                    && c.read_function(ptr)?.is_some()
+                {
+                    if res.is_some() {
+                        return Ok(None);
+                    }
+                    let pointer_7 = match pp_3.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let pp_4 = c.step(&pointer_7, 1, "pytype_slotdef*")?;
+                    pp_3 = Some(pp_4.clone());
+                    res = Some(ptr.clone());
+                    continue;
+                } else {
+                    let pointer_8 = match pp_3.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let pp_5 = c.step(&pointer_8, 1, "pytype_slotdef*")?;
+                    pp_3 = Some(pp_5.clone());
+                    continue;
+                }
+            }
+            break res.clone();
+        }
+    };
+    return Ok(res_2);
+}
+/// CPython: Objects/typeobject.c, `update_one_slot`.
+pub fn update_one_slot<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    p: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::update_one_slot);
+    let object = match p {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->offset")),
+    };
+    let offset = c.pytype_slotdef_offset(&object)?;
+    let Some(ptr) = &super::typeobject::slotptr(c, Some(type_), offset)? else {
+        let p_11 = {
+            let mut p_9 = p.cloned();
+            loop {
+                let pointer_6 = match p_9.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("arithmetic on NULL")),
+                };
+                let p_10 = c.step(&pointer_6, 1, "pytype_slotdef")?;
+                if c.pytype_slotdef_offset(&p_10)? == offset {
+                    p_9 = Some(p_10.clone());
+                    continue;
+                }
+                break p_10.clone();
+            }
+        };
+        return Ok(p_11);
+    };
+    let (generic_8, p_8, specific_12, use_generic_6) = {
+        let mut generic = None::<C::Function>;
+        let mut p_2 = p.cloned();
+        let mut specific = None::<C::Function>;
+        let mut use_generic = 0i32;
+        loop {
+            let object_2 = match p_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->name_strobj")),
+            };
+            let name_strobj = c.pytype_slotdef_name_strobj(&object_2)?;
+            let mut error = 0;
+            match super::typeobject::find_name_in_mro(
+                c,
+                type_,
+                name_strobj.as_ref(),
+                &mut error,
+            ) {
+                Ok(descr) => {
+                    if let Some(descr_2) = &descr {
+                        let PyWrapperDescr_Type = c.global(Global::PyWrapperDescr_Type)?;
+                        let result = c.Py_IS_TYPE(descr_2, &PyWrapperDescr_Type)?;
+                        let (generic_7, specific_8, use_generic_5) = if result {
+                            let name_strobj_2 = c
+                                .PyWrapperDescrObject_d_base_name_strobj(descr_2)?;
+                            let object_3 = match p_2.as_ref() {
+                                Some(object) => object.clone(),
+                                None => return Err(c.unsupported("NULL->name_strobj")),
+                            };
+                            let name_strobj_3 = c.pytype_slotdef_name_strobj(&object_3)?;
+                            if match (name_strobj_2.as_ref(), name_strobj_3.as_ref()) {
+                                (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                                (None, None) => true,
+                                _ => false,
+                            } {
+                                let object_4 = match p_2.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => return Err(c.unsupported("NULL->name_strobj")),
+                                };
+                                let name_strobj_4 = c
+                                    .pytype_slotdef_name_strobj(&object_4)?;
+                                let tptr = super::typeobject::resolve_slotdups(
+                                    c,
+                                    type_,
+                                    name_strobj_4.as_ref(),
+                                )?;
+                                let generic_3 = if let Some(tptr_2) = &tptr
+                                    && !c.Py_Is(tptr_2, ptr)?
+                                {
+                                    generic.clone()
+                                } else {
+                                    let object_5 = match p_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->function")),
+                                    };
+                                    let generic_2 = c.pytype_slotdef_function(&object_5)?;
+                                    generic_2.clone()
+                                };
+                                let (specific_4, use_generic_2) = if let Some(specific_2) = &specific {
+                                    if Some(specific_2)
+                                        == c.PyWrapperDescrObject_d_wrapped(descr_2)?.as_ref()
+                                    {
+                                        let wrapper = c
+                                            .PyWrapperDescrObject_d_base_wrapper(descr_2)?;
+                                        let object_6 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->wrapper")),
+                                        };
+                                        if wrapper.as_ref()
+                                            == c.pytype_slotdef_wrapper(&object_6)?.as_ref()
+                                        {
+                                            let result_2 = super::typeobject::lookup_tp_mro(
+                                                c,
+                                                Some(type_),
+                                            )?;
+                                            let d_type = c.PyDescrObject_d_type(descr_2)?;
+                                            if super::typeobject::is_subtype_with_mro(
+                                                c,
+                                                result_2.as_ref(),
+                                                Some(type_),
+                                                d_type.as_ref(),
+                                            )? != 0
+                                            {
+                                                let specific_3 = c.PyWrapperDescrObject_d_wrapped(descr_2)?;
+                                                (specific_3.clone(), use_generic)
+                                            } else {
+                                                (specific.clone(), 1i32)
+                                            }
+                                        } else {
+                                            (specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        (specific.clone(), 1i32)
+                                    }
+                                } else {
+                                    let wrapper_2 = c
+                                        .PyWrapperDescrObject_d_base_wrapper(descr_2)?;
+                                    let object_7 = match p_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->wrapper")),
+                                    };
+                                    if wrapper_2.as_ref()
+                                        == c.pytype_slotdef_wrapper(&object_7)?.as_ref()
+                                    {
+                                        let result_3 = super::typeobject::lookup_tp_mro(
+                                            c,
+                                            Some(type_),
+                                        )?;
+                                        let d_type_2 = c.PyDescrObject_d_type(descr_2)?;
+                                        if super::typeobject::is_subtype_with_mro(
+                                            c,
+                                            result_3.as_ref(),
+                                            Some(type_),
+                                            d_type_2.as_ref(),
+                                        )? != 0
+                                        {
+                                            let specific_3 = c.PyWrapperDescrObject_d_wrapped(descr_2)?;
+                                            (specific_3.clone(), use_generic)
+                                        } else {
+                                            (specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        (specific.clone(), 1i32)
+                                    }
+                                };
+                                (generic_3.clone(), specific_4.clone(), use_generic_2)
+                            } else {
+                                let PyCFunction_Type = c.global(Global::PyCFunction_Type)?;
+                                let result_4 = c.Py_IS_TYPE(descr_2, &PyCFunction_Type)?;
+                                let (generic_6, specific_7, use_generic_4) = if result_4 {
+                                    let result_5 = c.PyCFunction_GET_FUNCTION(descr_2)?;
+                                    if c
+                                        .is_function(result_5.as_ref(), FunctionId::tp_new_wrapper)?
+                                    {
+                                        let place = c.slot_address(type_, Slot::tp_new)?;
+                                        if c.Py_Is(ptr, &place)? {
+                                            let specific_5 = c.slot(type_, Slot::tp_new)?;
+                                            (generic.clone(), specific_5.clone(), use_generic)
+                                        } else {
+                                            let is = c.is(descr_2, Global::Py_None)?;
+                                            let (generic_5, specific_6, use_generic_3) = if is {
+                                                let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                                if c.Py_Is(ptr, &place_2)? {
+                                                    (
+                                                        generic.clone(),
+                                                        Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                        use_generic,
+                                                    )
+                                                } else {
+                                                    let object_8 = match p_2.as_ref() {
+                                                        Some(object) => object.clone(),
+                                                        None => return Err(c.unsupported("NULL->function")),
+                                                    };
+                                                    let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                                    let object_9 = match p_2.as_ref() {
+                                                        Some(object) => object.clone(),
+                                                        None => return Err(c.unsupported("NULL->function")),
+                                                    };
+                                                    let function = c.pytype_slotdef_function(&object_9)?;
+                                                    let is_2 = c
+                                                        .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                                    if is_2 {
+                                                        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                        c.set_PyTypeObject_tp_flags(
+                                                            type_,
+                                                            tp_flags & 18446744073709549567,
+                                                        )?;
+                                                    }
+                                                    (generic_4.clone(), specific.clone(), 1i32)
+                                                }
+                                            } else {
+                                                let object_8 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                                let object_9 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let function = c.pytype_slotdef_function(&object_9)?;
+                                                let is_2 = c
+                                                    .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                                if is_2 {
+                                                    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                    c.set_PyTypeObject_tp_flags(
+                                                        type_,
+                                                        tp_flags & 18446744073709549567,
+                                                    )?;
+                                                }
+                                                (generic_4.clone(), specific.clone(), 1i32)
+                                            };
+                                            (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                        }
+                                    } else {
+                                        let is = c.is(descr_2, Global::Py_None)?;
+                                        let (generic_5, specific_6, use_generic_3) = if is {
+                                            let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                            if c.Py_Is(ptr, &place_2)? {
+                                                (
+                                                    generic.clone(),
+                                                    Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                    use_generic,
+                                                )
+                                            } else {
+                                                let object_8 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                                let object_9 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let function = c.pytype_slotdef_function(&object_9)?;
+                                                let is_2 = c
+                                                    .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                                if is_2 {
+                                                    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                    c.set_PyTypeObject_tp_flags(
+                                                        type_,
+                                                        tp_flags & 18446744073709549567,
+                                                    )?;
+                                                }
+                                                (generic_4.clone(), specific.clone(), 1i32)
+                                            }
+                                        } else {
+                                            let object_8 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                            let object_9 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let function = c.pytype_slotdef_function(&object_9)?;
+                                            let is_2 = c
+                                                .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                            if is_2 {
+                                                let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                c.set_PyTypeObject_tp_flags(
+                                                    type_,
+                                                    tp_flags & 18446744073709549567,
+                                                )?;
+                                            }
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        };
+                                        (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                    }
+                                } else {
+                                    let is = c.is(descr_2, Global::Py_None)?;
+                                    let (generic_5, specific_6, use_generic_3) = if is {
+                                        let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                        if c.Py_Is(ptr, &place_2)? {
+                                            (
+                                                generic.clone(),
+                                                Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                use_generic,
+                                            )
+                                        } else {
+                                            let object_8 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                            let object_9 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let function = c.pytype_slotdef_function(&object_9)?;
+                                            let is_2 = c
+                                                .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                            if is_2 {
+                                                let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                c.set_PyTypeObject_tp_flags(
+                                                    type_,
+                                                    tp_flags & 18446744073709549567,
+                                                )?;
+                                            }
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        let object_8 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                        let object_9 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let function = c.pytype_slotdef_function(&object_9)?;
+                                        let is_2 = c
+                                            .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                        if is_2 {
+                                            let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                            c.set_PyTypeObject_tp_flags(
+                                                type_,
+                                                tp_flags & 18446744073709549567,
+                                            )?;
+                                        }
+                                        (generic_4.clone(), specific.clone(), 1i32)
+                                    };
+                                    (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                };
+                                (generic_6.clone(), specific_7.clone(), use_generic_4)
+                            }
+                        } else {
+                            let PyCFunction_Type = c.global(Global::PyCFunction_Type)?;
+                            let result_4 = c.Py_IS_TYPE(descr_2, &PyCFunction_Type)?;
+                            let (generic_6, specific_7, use_generic_4) = if result_4 {
+                                let result_5 = c.PyCFunction_GET_FUNCTION(descr_2)?;
+                                if c
+                                    .is_function(result_5.as_ref(), FunctionId::tp_new_wrapper)?
+                                {
+                                    let place = c.slot_address(type_, Slot::tp_new)?;
+                                    if c.Py_Is(ptr, &place)? {
+                                        let specific_5 = c.slot(type_, Slot::tp_new)?;
+                                        (generic.clone(), specific_5.clone(), use_generic)
+                                    } else {
+                                        let is = c.is(descr_2, Global::Py_None)?;
+                                        let (generic_5, specific_6, use_generic_3) = if is {
+                                            let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                            if c.Py_Is(ptr, &place_2)? {
+                                                (
+                                                    generic.clone(),
+                                                    Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                    use_generic,
+                                                )
+                                            } else {
+                                                let object_8 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                                let object_9 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let function = c.pytype_slotdef_function(&object_9)?;
+                                                let is_2 = c
+                                                    .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                                if is_2 {
+                                                    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                    c.set_PyTypeObject_tp_flags(
+                                                        type_,
+                                                        tp_flags & 18446744073709549567,
+                                                    )?;
+                                                }
+                                                (generic_4.clone(), specific.clone(), 1i32)
+                                            }
+                                        } else {
+                                            let object_8 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                            let object_9 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let function = c.pytype_slotdef_function(&object_9)?;
+                                            let is_2 = c
+                                                .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                            if is_2 {
+                                                let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                c.set_PyTypeObject_tp_flags(
+                                                    type_,
+                                                    tp_flags & 18446744073709549567,
+                                                )?;
+                                            }
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        };
+                                        (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                    }
+                                } else {
+                                    let is = c.is(descr_2, Global::Py_None)?;
+                                    let (generic_5, specific_6, use_generic_3) = if is {
+                                        let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                        if c.Py_Is(ptr, &place_2)? {
+                                            (
+                                                generic.clone(),
+                                                Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                use_generic,
+                                            )
+                                        } else {
+                                            let object_8 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                            let object_9 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let function = c.pytype_slotdef_function(&object_9)?;
+                                            let is_2 = c
+                                                .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                            if is_2 {
+                                                let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                                c.set_PyTypeObject_tp_flags(
+                                                    type_,
+                                                    tp_flags & 18446744073709549567,
+                                                )?;
+                                            }
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        let object_8 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                        let object_9 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let function = c.pytype_slotdef_function(&object_9)?;
+                                        let is_2 = c
+                                            .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                        if is_2 {
+                                            let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                            c.set_PyTypeObject_tp_flags(
+                                                type_,
+                                                tp_flags & 18446744073709549567,
+                                            )?;
+                                        }
+                                        (generic_4.clone(), specific.clone(), 1i32)
+                                    };
+                                    (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                }
+                            } else {
+                                let is = c.is(descr_2, Global::Py_None)?;
+                                let (generic_5, specific_6, use_generic_3) = if is {
+                                    let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                    if c.Py_Is(ptr, &place_2)? {
+                                        (
+                                            generic.clone(),
+                                            Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                            use_generic,
+                                        )
+                                    } else {
+                                        let object_8 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                        let object_9 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let function = c.pytype_slotdef_function(&object_9)?;
+                                        let is_2 = c
+                                            .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                        if is_2 {
+                                            let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                            c.set_PyTypeObject_tp_flags(
+                                                type_,
+                                                tp_flags & 18446744073709549567,
+                                            )?;
+                                        }
+                                        (generic_4.clone(), specific.clone(), 1i32)
+                                    }
+                                } else {
+                                    let object_8 = match p_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->function")),
+                                    };
+                                    let generic_4 = c.pytype_slotdef_function(&object_8)?;
+                                    let object_9 = match p_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->function")),
+                                    };
+                                    let function = c.pytype_slotdef_function(&object_9)?;
+                                    let is_2 = c
+                                        .is_function(function.as_ref(), FunctionId::slot_tp_call)?;
+                                    if is_2 {
+                                        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                                        c.set_PyTypeObject_tp_flags(
+                                            type_,
+                                            tp_flags & 18446744073709549567,
+                                        )?;
+                                    }
+                                    (generic_4.clone(), specific.clone(), 1i32)
+                                };
+                                (generic_5.clone(), specific_6.clone(), use_generic_3)
+                            };
+                            (generic_6.clone(), specific_7.clone(), use_generic_4)
+                        };
+                        let pointer = match p_2.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        let p_3 = c.step(&pointer, 1, "pytype_slotdef")?;
+                        if c.pytype_slotdef_offset(&p_3)? == offset {
+                            generic = generic_7.clone();
+                            p_2 = Some(p_3.clone());
+                            specific = specific_8.clone();
+                            use_generic = use_generic_5;
+                            continue;
+                        }
+                        break (
+                            generic_7.clone(),
+                            p_3.clone(),
+                            specific_8.clone(),
+                            use_generic_5,
+                        );
+                    } else {
+                        if error == -1 {}
+                        let place_3 = c.slot_address(type_, Slot::tp_iternext)?;
+                        let is_3 = c.Py_Is(ptr, &place_3)?;
+                        let specific_9 = if is_3 {
+                            Some(c.function(FunctionId::_PyObject_NextNotImplemented)?)
+                        } else {
+                            specific.clone()
+                        };
+                        let pointer_2 = match p_2.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        let p_4 = c.step(&pointer_2, 1, "pytype_slotdef")?;
+                        if c.pytype_slotdef_offset(&p_4)? == offset {
+                            p_2 = Some(p_4.clone());
+                            specific = specific_9.clone();
+                            continue;
+                        }
+                        break (
+                            generic.clone(),
+                            p_4.clone(),
+                            specific_9.clone(),
+                            use_generic,
+                        );
+                    }
+                }
+                Err(error_2) if c.is_exception(&error_2) => {
+                    if !(error == -1) {
+                        let place_5 = c.slot_address(type_, Slot::tp_iternext)?;
+                        if !c.Py_Is(ptr, &place_5)? {
+                            let pointer_5 = match p_2.as_ref() {
+                                Some(pointer) => pointer.clone(),
+                                None => return Err(c.unsupported("arithmetic on NULL")),
+                            };
+                            let p_7 = c.step(&pointer_5, 1, "pytype_slotdef")?;
+                            if c.pytype_slotdef_offset(&p_7)? == offset {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "update_one_slot: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            if let Some(specific_11) = &specific && !(use_generic != 0) {
+                                c.write_function(ptr, Some(specific_11))?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "update_one_slot: return of a computed value while an exception is pending",
+                                        ),
+                                );
+                            } else {
+                                c.write_function(ptr, generic.as_ref())?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "update_one_slot: return of a computed value while an exception is pending",
+                                        ),
+                                );
+                            }
+                        }
+                        let pointer_4 = match p_2.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        let p_6 = c.step(&pointer_4, 1, "pytype_slotdef")?;
+                        if c.pytype_slotdef_offset(&p_6)? == offset {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "update_one_slot: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        if use_generic != 0 {
+                            c.write_function(ptr, generic.as_ref())?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "update_one_slot: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let _PyObject_NextNotImplemented = c
+                            .function(FunctionId::_PyObject_NextNotImplemented)?;
+                        c.write_function(ptr, Some(&_PyObject_NextNotImplemented))?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "update_one_slot: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    let place_4 = c.slot_address(type_, Slot::tp_iternext)?;
+                    let is_4 = c.Py_Is(ptr, &place_4)?;
+                    let specific_10 = if is_4 {
+                        Some(c.function(FunctionId::_PyObject_NextNotImplemented)?)
+                    } else {
+                        specific.clone()
+                    };
+                    let pointer_3 = match p_2.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let p_5 = c.step(&pointer_3, 1, "pytype_slotdef")?;
+                    if c.pytype_slotdef_offset(&p_5)? == offset {
+                        p_2 = Some(p_5.clone());
+                        specific = specific_10.clone();
+                        continue;
+                    }
+                    break (
+                        generic.clone(),
+                        p_5.clone(),
+                        specific_10.clone(),
+                        use_generic,
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            }
+        }
+    };
+    if let Some(specific_13) = &specific_12 && !(use_generic_6 != 0) {
+        c.write_function(ptr, Some(specific_13))?;
+    } else {
+        c.write_function(ptr, generic_8.as_ref())?;
+    };
+    return Ok(p_8);
+}
+/// CPython: Objects/typeobject.c, `update_slots_callback`.
+pub fn update_slots_callback<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    data: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::update_slots_callback);
+    {
+        let mut pp = data.cloned();
+        loop {
+            let pointer = match pp.as_ref() {
+                Some(pointer) => pointer.clone(),
+                None => return Err(c.unsupported("value behind NULL")),
+            };
+            if c.read_pointer(&pointer)?.is_some() {
+                let pointer_2 = match pp.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("value behind NULL")),
+                };
+                let pointer_3 = c.read_pointer(&pointer_2)?;
+                match super::typeobject::update_one_slot(c, type_, pointer_3.as_ref()) {
+                    Ok(_) => {}
+                    Err(error) if c.is_exception(&error) => {
+                        let pointer_5 = match pp.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        c.step(&pointer_5, 1, "pytype_slotdef*")?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "update_slots_callback: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                let pointer_4 = match pp.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("arithmetic on NULL")),
+                };
+                let pp_2 = c.step(&pointer_4, 1, "pytype_slotdef*")?;
+                pp = Some(pp_2.clone());
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `update_slot`.
+pub fn update_slot<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    name: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::update_slot);
+    let pp = c.new_array("pytype_slotdef*", 10)?;
+    let p = c.variable("slotdefs")?;
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.pytype_slotdef_name_is_set(&p_2)? {
+                let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
+                let is = match (name_strobj.as_ref(), name) {
+                    (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                    (None, None) => true,
+                    _ => false,
+                };
+                if is {
+                    c.step(&pp, 1, "pytype_slotdef*")?;
+                    c.write_pointer(&pp, Some(&p_2))?;
+                }
+                let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
+                p_2 = p_3.clone();
+                continue;
+            }
+            break;
+        }
+    };
+    c.write_pointer(&pp, None)?;
+    {
+        let mut pp_2 = pp.clone();
+        loop {
+            if c.read_pointer(&pp_2)?.is_some() {
+                let p_4 = c.read_pointer(&pp_2)?;
+                let object = match p_4.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->offset")),
+                };
+                let offset = c.pytype_slotdef_offset(&object)?;
+                let p_7 = {
+                    let mut p_5 = p_4.clone();
+                    loop {
+                        let slotdefs = c.variable("slotdefs")?;
+                        if c.address(p_5.as_ref())? > c.address(Some(&slotdefs))? {
+                            let pointer = match p_5.as_ref() {
+                                Some(pointer) => pointer.clone(),
+                                None => return Err(c.unsupported("arithmetic on NULL")),
+                            };
+                            let pointer_2 = c
+                                .step(
+                                    &pointer,
+                                    (1 as isize).wrapping_neg(),
+                                    "pytype_slotdef",
+                                )?;
+                            if c.pytype_slotdef_offset(&pointer_2)? == offset {
+                                let pointer_3 = match p_5.as_ref() {
+                                    Some(pointer) => pointer.clone(),
+                                    None => return Err(c.unsupported("arithmetic on NULL")),
+                                };
+                                let p_6 = c
+                                    .step(
+                                        &pointer_3,
+                                        (1 as isize).wrapping_neg(),
+                                        "pytype_slotdef",
+                                    )?;
+                                p_5 = Some(p_6.clone());
+                                continue;
+                            }
+                            break p_5.clone();
+                        } else {
+                            break p_5.clone()
+                        }
+                    }
+                };
+                c.write_pointer(&pp_2, p_7.as_ref())?;
+                let pp_3 = c.step(&pp_2, 1, "pytype_slotdef*")?;
+                pp_2 = pp_3.clone();
+                continue;
+            }
+            break;
+        }
+    };
+    let pointer_4 = c.step(&pp, 0, "pytype_slotdef*")?;
+    if c.read_pointer(&pointer_4)?.is_some() {
+        let update_slots_callback = c.function(FunctionId::update_slots_callback)?;
+        return Ok(
+            super::typeobject::update_subclasses(
+                c,
+                type_,
+                name,
+                &update_slots_callback,
+                Some(&pp),
+            )?,
+        );
+    }
+    return Ok(0);
+}
 /// CPython: Objects/typeobject.c, `fixup_slot_dispatchers`.
 pub fn fixup_slot_dispatchers<C: CApi>(
     c: &mut C,
@@ -13762,51 +14835,65 @@ pub fn fixup_slot_dispatchers<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::fixup_slot_dispatchers);
     let p = c.variable("slotdefs")?;
-    let mut p_2 = p.clone();
-    loop {
-        c.pytype_slotdef_name(&p_2)?;
-        let p_3 = match c.update_one_slot(type_, &p_2) {
-            Ok(p_3) => p_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "fixup_slot_dispatchers: loop that goes on with an exception pending",
-                        ),
-                );
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.pytype_slotdef_name_is_set(&p_2)? {
+                let p_3 = match super::typeobject::update_one_slot(
+                    c,
+                    type_,
+                    Some(&p_2),
+                ) {
+                    Ok(p_3) => p_3,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "fixup_slot_dispatchers: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                p_2 = p_3.clone();
+                continue;
             }
-            Err(error) => return Err(error),
-        };
-        p_2 = p_3.clone();
-        continue;
-    }
+            break;
+        }
+    };
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `update_all_slots`.
 pub fn update_all_slots<C: CApi>(c: &mut C, type_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::update_all_slots);
     super::typeobject::PyType_Modified(c, type_)?;
     let p = c.variable("slotdefs")?;
-    let mut p_2 = p.clone();
-    loop {
-        c.pytype_slotdef_name(&p_2)?;
-        let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
-        match c.update_slot(type_, name_strobj.as_ref()) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                c.step(&p_2, 1, "pytype_slotdef")?;
-                return Err(
-                    c
-                        .unsupported(
-                            "update_all_slots: loop that goes on with an exception pending",
-                        ),
-                );
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.pytype_slotdef_name_is_set(&p_2)? {
+                let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
+                match super::typeobject::update_slot(c, type_, name_strobj.as_ref()) {
+                    Ok(_) => {}
+                    Err(error) if c.is_exception(&error) => {
+                        c.step(&p_2, 1, "pytype_slotdef")?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "update_all_slots: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
+                p_2 = p_3.clone();
+                continue;
             }
-            Err(error) => return Err(error),
-        };
-        let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
-        p_2 = p_3.clone();
-        continue;
-    }
+            break;
+        }
+    };
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `type_new_set_names`.
 pub fn type_new_set_names<C: CApi>(
@@ -13898,23 +14985,23 @@ pub fn type_new_init_subclass<C: CApi>(
         .PyObject_Vectorcall(&PySuper_Type, &[type_.clone(), type_.clone()], 2, None)?;
     let id__init_subclass = c._Py_ID("__init_subclass__")?;
     let func = super::object::PyObject_GetAttr(c, &super_, &id__init_subclass)?;
-    let object = match kwds {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    super::call::PyObject_VectorcallDict(c, &func, &[], 0, &object)?;
+    super::call::PyObject_VectorcallDict(c, &func, &[], 0, kwds)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `update_subclasses`.
 pub fn update_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    attr_name: &C::Object,
+    attr_name: Option<&C::Object>,
     callback: &C::Function,
     data: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::update_subclasses);
-    c.call_update_callback(callback, type_, data)?;
+    let object = match data {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c.call_update_callback(callback, type_, &object)?;
     return Ok(
         super::typeobject::recurse_down_subclasses(c, type_, attr_name, callback, data)?,
     );
@@ -13923,7 +15010,7 @@ pub fn update_subclasses<C: CApi>(
 pub fn recurse_down_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    attr_name: &C::Object,
+    attr_name: Option<&C::Object>,
     callback: &C::Function,
     data: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
@@ -13944,7 +15031,13 @@ pub fn recurse_down_subclasses<C: CApi>(
                     };
                     let dict = super::typeobject::lookup_tp_dict(c, subclass)?;
                     if let Some(dict_2) = &dict && c.PyDict_Check(dict_2)? {
-                        if c.PyDict_Contains(dict_2, attr_name)? > 0 {
+                        let object = match attr_name {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if c.PyDict_Contains(dict_2, &object)? > 0 {
                             i = i_2;
                             continue;
                         }
@@ -13964,6 +15057,265 @@ pub fn recurse_down_subclasses<C: CApi>(
         };
         return Ok(0);
     }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `expect_manually_inherited`.
+pub fn expect_manually_inherited<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    slot: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::expect_manually_inherited);
+    let place = c.slot_address(type_, Slot::tp_init)?;
+    let is = c.Py_Is(slot, &place)?;
+    if is {
+        if !c.is(type_, Global::PyExc_BaseException)?
+            && !c.is(type_, Global::PyExc_BaseExceptionGroup)?
+            && !c.is(type_, Global::PyExc_ImportError)?
+            && !c.is(type_, Global::PyExc_NameError)?
+            && !c.is(type_, Global::PyExc_OSError)?
+            && !c.is(type_, Global::PyExc_StopIteration)?
+            && !c.is(type_, Global::PyExc_SyntaxError)?
+            && !c.is(type_, Global::PyExc_UnicodeDecodeError)?
+            && !c.is(type_, Global::PyExc_UnicodeEncodeError)?
+            && !c.is(type_, Global::PyBool_Type)? && !c.is(type_, Global::PyBytes_Type)?
+            && !c.is(type_, Global::PyMemoryView_Type)?
+            && !c.is(type_, Global::PyComplex_Type)?
+            && !c.is(type_, Global::PyEnum_Type)? && !c.is(type_, Global::PyFilter_Type)?
+            && !c.is(type_, Global::PyFloat_Type)?
+            && !c.is(type_, Global::PyFrozenSet_Type)?
+            && !c.is(type_, Global::PyLong_Type)? && !c.is(type_, Global::PyMap_Type)?
+            && !c.is(type_, Global::PyRange_Type)?
+            && !c.is(type_, Global::PyReversed_Type)?
+            && !c.is(type_, Global::PySlice_Type)? && !c.is(type_, Global::PyTuple_Type)?
+            && !c.is(type_, Global::PyUnicode_Type)? && !c.is(type_, Global::PyZip_Type)?
+        {
+            return Ok(1);
+        }
+    } else {
+        let place_2 = c.slot_address(type_, Slot::tp_str)?;
+        let is_2 = c.Py_Is(slot, &place_2)?;
+        if is_2 {
+            let is_3 = c.is(type_, Global::PyExc_AttributeError)?;
+            if is_3 || c.is(type_, Global::PyExc_NameError)? {
+                return Ok(1);
+            }
+        } else {
+            let place_3 = c.slot_address(type_, Slot::tp_getattr)?;
+            let is_4 = c.Py_Is(slot, &place_3)?;
+            if is_4 {
+                if c.is(type_, Global::PyExc_BaseException)? {
+                    return Ok(1);
+                }
+                let is_5 = c.is(type_, Global::PyByteArray_Type)?;
+                if is_5 || c.is(type_, Global::PyBytes_Type)? {
+                    return Ok(1);
+                }
+                let is_6 = c.is(type_, Global::PyComplex_Type)?;
+                if is_6 || c.is(type_, Global::PyDict_Type)? {
+                    return Ok(1);
+                }
+                let is_7 = c.is(type_, Global::PyEnum_Type)?;
+                if is_7 || c.is(type_, Global::PyFilter_Type)? {
+                    return Ok(1);
+                }
+                let is_8 = c.is(type_, Global::PyLong_Type)?;
+                if is_8 || c.is(type_, Global::PyList_Type)? {
+                    return Ok(1);
+                }
+                let is_9 = c.is(type_, Global::PyMap_Type)?;
+                if is_9 || c.is(type_, Global::PyMemoryView_Type)? {
+                    return Ok(1);
+                }
+                let is_10 = c.is(type_, Global::PyProperty_Type)?;
+                if is_10 || c.is(type_, Global::PyRange_Type)? {
+                    return Ok(1);
+                }
+                let is_11 = c.is(type_, Global::PyReversed_Type)?;
+                if is_11 || c.is(type_, Global::PySet_Type)? {
+                    return Ok(1);
+                }
+                let is_12 = c.is(type_, Global::PySlice_Type)?;
+                if is_12 || c.is(type_, Global::PySuper_Type)? {
+                    return Ok(1);
+                }
+                let is_13 = c.is(type_, Global::PyTuple_Type)?;
+                if is_13 || c.is(type_, Global::PyZip_Type)? {
+                    return Ok(1);
+                }
+            } else {
+                let place_4 = c.slot_address(type_, Slot::tp_getattro)?;
+                if c.Py_Is(slot, &place_4)? {
+                    if c.is(type_, Global::PyExc_BaseException)? {
+                        return Ok(1);
+                    }
+                    let is_5 = c.is(type_, Global::PyByteArray_Type)?;
+                    if is_5 || c.is(type_, Global::PyBytes_Type)? {
+                        return Ok(1);
+                    }
+                    let is_6 = c.is(type_, Global::PyComplex_Type)?;
+                    if is_6 || c.is(type_, Global::PyDict_Type)? {
+                        return Ok(1);
+                    }
+                    let is_7 = c.is(type_, Global::PyEnum_Type)?;
+                    if is_7 || c.is(type_, Global::PyFilter_Type)? {
+                        return Ok(1);
+                    }
+                    let is_8 = c.is(type_, Global::PyLong_Type)?;
+                    if is_8 || c.is(type_, Global::PyList_Type)? {
+                        return Ok(1);
+                    }
+                    let is_9 = c.is(type_, Global::PyMap_Type)?;
+                    if is_9 || c.is(type_, Global::PyMemoryView_Type)? {
+                        return Ok(1);
+                    }
+                    let is_10 = c.is(type_, Global::PyProperty_Type)?;
+                    if is_10 || c.is(type_, Global::PyRange_Type)? {
+                        return Ok(1);
+                    }
+                    let is_11 = c.is(type_, Global::PyReversed_Type)?;
+                    if is_11 || c.is(type_, Global::PySet_Type)? {
+                        return Ok(1);
+                    }
+                    let is_12 = c.is(type_, Global::PySlice_Type)?;
+                    if is_12 || c.is(type_, Global::PySuper_Type)? {
+                        return Ok(1);
+                    }
+                    let is_13 = c.is(type_, Global::PyTuple_Type)?;
+                    if is_13 || c.is(type_, Global::PyZip_Type)? {
+                        return Ok(1);
+                    }
+                }
+            };
+        };
+    };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `add_operators`.
+pub fn add_operators<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::add_operators);
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+    let p = c.variable("slotdefs")?;
+    {
+        let mut p_2 = p.clone();
+        loop {
+            if c.pytype_slotdef_name_is_set(&p_2)? {
+                if !c.pytype_slotdef_wrapper(&p_2)?.is_some() {
+                    let p_7 = c.step(&p_2, 1, "pytype_slotdef")?;
+                    p_2 = p_7.clone();
+                    continue;
+                }
+                let offset = c.pytype_slotdef_offset(&p_2)?;
+                if let Some(ptr) = &super::typeobject::slotptr(c, Some(type_), offset)?
+                    && c.read_function(ptr)?.is_some()
+                {
+                    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+                    if (tp_flags & 2) != 0 && c.PyTypeObject_tp_base(type_)?.is_some() {
+                        let tp_base = c.PyTypeObject_tp_base(type_)?;
+                        let offset_2 = c.pytype_slotdef_offset(&p_2)?;
+                        let ptr_base = super::typeobject::slotptr(
+                            c,
+                            tp_base.as_ref(),
+                            offset_2,
+                        )?;
+                        if let Some(ptr_base_2) = &ptr_base {
+                            let function = c.read_function(ptr)?;
+                            if function.as_ref() == c.read_function(ptr_base_2)?.as_ref()
+                            {
+                                if !(super::typeobject::expect_manually_inherited(
+                                    c,
+                                    type_,
+                                    ptr,
+                                )? != 0)
+                                {
+                                    let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
+                                    p_2 = p_3.clone();
+                                    continue;
+                                }
+                            }
+                        }
+                    }
+                    let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
+                    let object = match dict.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let object_2 = match name_strobj.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    if c.PyDict_Contains(&object, &object_2)? > 0 {
+                        let p_4 = c.step(&p_2, 1, "pytype_slotdef")?;
+                        p_2 = p_4.clone();
+                        continue;
+                    }
+                    let function_2 = c.read_function(ptr)?;
+                    let is = c
+                        .is_function(
+                            function_2.as_ref(),
+                            FunctionId::PyObject_HashNotImplemented,
+                        )?;
+                    if is {
+                        let name_strobj_2 = c.pytype_slotdef_name_strobj(&p_2)?;
+                        let object_3 = match dict.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let object_4 = match name_strobj_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let Py_None = c.global(Global::Py_None)?;
+                        c.PyDict_SetItem(&object_3, &object_4, &Py_None)?;
+                    } else {
+                        let function_3 = c.read_function(ptr)?;
+                        let function_4 = match function_3.as_ref() {
+                            Some(function) => function.clone(),
+                            None => {
+                                return Err(
+                                    c.unsupported("slot that is empty as an argument"),
+                                );
+                            }
+                        };
+                        let Some(descr) = &super::descrobject::PyDescr_NewWrapper(
+                            c,
+                            type_,
+                            &p_2,
+                            &function_4,
+                        )? else {
+                            return Ok(-1);
+                        };
+                        let name_strobj_3 = c.pytype_slotdef_name_strobj(&p_2)?;
+                        let object_5 = match dict.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let object_6 = match name_strobj_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyDict_SetItem(&object_5, &object_6, descr)?;
+                    };
+                    let p_5 = c.step(&p_2, 1, "pytype_slotdef")?;
+                    p_2 = p_5.clone();
+                    continue;
+                } else {
+                    let p_6 = c.step(&p_2, 1, "pytype_slotdef")?;
+                    p_2 = p_6.clone();
+                    continue;
+                }
+            }
+            break;
+        }
+    };
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `super_dealloc`.
@@ -14453,10 +15805,10 @@ pub fn super_init<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
+    kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::super_init);
-    c._PyArg_NoKeywords("super", Some(kwds))?;
+    c._PyArg_NoKeywords("super", kwds)?;
     let PyType_Type = c.global(Global::PyType_Type)?;
     let mut type_ = None::<C::Object>;
     let mut obj = None::<C::Object>;
@@ -14537,10 +15889,10 @@ pub fn super_vectorcall<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::super_vectorcall);
-    c._PyArg_NoKwnames("super", Some(kwnames))?;
+    c._PyArg_NoKwnames("super", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("super()", result, 0, 2)?;
     let tp_alloc = c.slot(self_, Slot::tp_alloc)?;

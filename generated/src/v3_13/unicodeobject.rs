@@ -172,6 +172,33 @@ pub fn hashtable_unicode_compare<C: CApi>(
     c.enter(FunctionId::hashtable_unicode_compare);
     return Ok(c.unicode_compare_eq(key1, key2)?);
 }
+/// CPython: Objects/unicodeobject.c, `clear_interned_dict`.
+pub fn clear_interned_dict<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::clear_interned_dict);
+    let interned = super::unicodeobject::get_interned_dict(c)?;
+    if let Some(interned_2) = &interned {
+        {
+            let result = match c.has_shared_intern_dict() {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    let state = c.variable("PyInterpreterState")?;
+                    c.set_PyInterpreterState_cached_objects_interned_strings(
+                        &state,
+                        None,
+                    )?;
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            if !(result != 0) {
+                c.PyDict_Clear(interned_2)?;
+            }
+        };
+        let state_2 = c.variable("PyInterpreterState")?;
+        c.set_PyInterpreterState_cached_objects_interned_strings(&state_2, None)?;
+    }
+    return Ok(());
+}
 /// CPython: Objects/unicodeobject.c, `clear_global_interned_strings`.
 pub fn clear_global_interned_strings<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c.enter(FunctionId::clear_global_interned_strings);
@@ -267,16 +294,21 @@ pub fn unicode_encode<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_encode);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["encode", "encoding", "errors"],
             0,
             2,
@@ -382,16 +414,21 @@ pub fn unicode_expandtabs<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_expandtabs);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["expandtabs", "tabsize"],
             0,
             1,
@@ -670,16 +707,21 @@ pub fn unicode_replace<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_replace);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(2);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(2);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["replace", "", "", "count"],
             2,
             3,
@@ -884,16 +926,21 @@ pub fn unicode_split<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_split);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["split", "sep", "maxsplit"],
             0,
             2,
@@ -941,16 +988,21 @@ pub fn unicode_rsplit<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_rsplit);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["rsplit", "sep", "maxsplit"],
             0,
             2,
@@ -1000,16 +1052,21 @@ pub fn unicode_splitlines<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_splitlines);
-    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let value = if let Some(kwnames_2) = kwnames {
+        c.PyTuple_GET_SIZE(kwnames_2)?
+    } else {
+        0isize
+    };
+    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
     let result = c
         ._PyArg_UnpackKeywords(
             args,
             nargs,
             None,
-            Some(kwnames),
+            kwnames,
             &["splitlines", "keepends"],
             0,
             1,
@@ -1212,17 +1269,22 @@ pub fn unicode_new<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_new);
     let result = c.PyTuple_GET_SIZE(args)?;
-    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let value = if let Some(kwargs_2) = kwargs {
+        c.PyDict_GET_SIZE(kwargs_2)?
+    } else {
+        0isize
+    };
+    let noptargs = result.wrapping_add(value).wrapping_sub(0);
     let items = c.PyTupleObject_ob_item_all(args)?;
     let result_2 = c
         ._PyArg_UnpackKeywords(
             &items,
             result,
-            Some(kwargs),
+            kwargs,
             None,
             &["str", "object", "encoding", "errors"],
             0,
@@ -3329,48 +3391,6 @@ pub fn PyUnicode_EncodeLocale<C: CApi>(
     let result = super::unicodeobject::_Py_GetErrorHandler(c, errors)?;
     return Ok(c.unicode_encode_locale(unicode, result, 1)?);
 }
-/// CPython: Objects/unicodeobject.c, `PyUnicode_EncodeFSDefault`.
-pub fn PyUnicode_EncodeFSDefault<C: CApi>(
-    c: &mut C,
-    unicode: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyUnicode_EncodeFSDefault);
-    let state = c.variable("PyInterpreterState")?;
-    let fs_codec = c.PyInterpreterState_unicode_fs_codec(&state)?;
-    let object = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->utf8")),
-    };
-    if c._Py_unicode_fs_codec_utf8(&object)? != 0 {
-        let object_2 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->error_handler")),
-        };
-        let error_handler = c._Py_unicode_fs_codec_error_handler(&object_2)?;
-        let object_3 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->errors")),
-        };
-        let errors = c._Py_unicode_fs_codec_errors(&object_3)?;
-        return Ok(c.unicode_encode_utf8(unicode, error_handler, &errors)?);
-    }
-    let object_4 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    c._Py_unicode_fs_codec_encoding(&object_4)?;
-    let object_5 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    let encoding = c._Py_unicode_fs_codec_encoding(&object_5)?;
-    let object_6 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->errors")),
-    };
-    let errors_2 = c._Py_unicode_fs_codec_errors(&object_6)?;
-    return Ok(c.PyUnicode_AsEncodedString(unicode, &encoding, &errors_2)?);
-}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsEncodedUnicode`.
 pub fn PyUnicode_AsEncodedUnicode<C: CApi>(
     c: &mut C,
@@ -3433,52 +3453,7 @@ pub fn PyUnicode_DecodeFSDefault<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeFSDefault);
     let result = c.strlen(s)?;
-    return Ok(
-        super::unicodeobject::PyUnicode_DecodeFSDefaultAndSize(c, s, result as isize)?,
-    );
-}
-/// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeFSDefaultAndSize`.
-pub fn PyUnicode_DecodeFSDefaultAndSize<C: CApi>(
-    c: &mut C,
-    s: &str,
-    size: isize,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyUnicode_DecodeFSDefaultAndSize);
-    let state = c.variable("PyInterpreterState")?;
-    let fs_codec = c.PyInterpreterState_unicode_fs_codec(&state)?;
-    let object = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->utf8")),
-    };
-    if c._Py_unicode_fs_codec_utf8(&object)? != 0 {
-        let object_2 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->error_handler")),
-        };
-        let error_handler = c._Py_unicode_fs_codec_error_handler(&object_2)?;
-        let object_3 = match fs_codec.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->errors")),
-        };
-        let errors = c._Py_unicode_fs_codec_errors(&object_3)?;
-        return Ok(c.unicode_decode_utf8(s, size, error_handler, &errors, None)?);
-    }
-    let object_4 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    c._Py_unicode_fs_codec_encoding(&object_4)?;
-    let object_5 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->encoding")),
-    };
-    let encoding = c._Py_unicode_fs_codec_encoding(&object_5)?;
-    let object_6 = match fs_codec.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->errors")),
-    };
-    let errors_2 = c._Py_unicode_fs_codec_errors(&object_6)?;
-    return Ok(c.PyUnicode_Decode(s, size, &encoding, &errors_2)?);
+    return Ok(c.PyUnicode_DecodeFSDefaultAndSize(s, result as isize)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_ensure_utf8`.
 pub fn unicode_ensure_utf8<C: CApi>(
@@ -9629,7 +9604,7 @@ pub fn output_markup<C: CApi>(
     conversion: u32,
     writer: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
     recursion_depth: i32,
     auto_number: &C::Object,
 ) -> Result<i32, C::Error> {
@@ -9638,7 +9613,7 @@ pub fn output_markup<C: CApi>(
         c,
         field_name,
         args,
-        Some(kwargs),
+        kwargs,
         auto_number,
     )? {
         let fieldobj_2 = if conversion != 0 {
@@ -9701,7 +9676,7 @@ pub fn do_markup<C: CApi>(
     c: &mut C,
     input: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
     writer: &C::Object,
     recursion_depth: i32,
     auto_number: &C::Object,
@@ -9796,7 +9771,7 @@ pub fn build_string<C: CApi>(
     c: &mut C,
     input: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
     recursion_depth: i32,
     auto_number: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
@@ -9844,7 +9819,7 @@ pub fn do_string_format<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: Option<&C::Object>,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::do_string_format);
     let auto_number = c.new_struct("AutoNumber")?;
@@ -9863,7 +9838,7 @@ pub fn do_string_format_map<C: CApi>(
     obj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::do_string_format_map);
-    return Ok(super::unicodeobject::do_string_format(c, self_, None, obj)?);
+    return Ok(super::unicodeobject::do_string_format(c, self_, None, Some(obj))?);
 }
 /// CPython: Objects/unicodeobject.c, `formatteriter_dealloc`.
 pub fn formatteriter_dealloc<C: CApi>(
@@ -13441,7 +13416,7 @@ pub fn unicode_vectorcall<C: CApi>(
                 args.get((result as usize)..).unwrap_or_default(),
                 kwnames_2,
             )?;
-        return Ok(super::unicodeobject::unicode_new(c, type_, &tuple, &dict)?);
+        return Ok(super::unicodeobject::unicode_new(c, type_, &tuple, Some(&dict))?);
     }
     c._PyArg_CheckPositional("str", result, 0, 3)?;
     if result == 0 {
@@ -13674,13 +13649,13 @@ pub fn _PyUnicode_ClearInterned<C: CApi>(c: &mut C) -> Result<(), C::Error> {
         let result = match c.has_shared_intern_dict() {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                c.clear_interned_dict()?;
+                super::unicodeobject::clear_interned_dict(c)?;
                 return Err(error);
             }
             Err(error) => return Err(error),
         };
         if result != 0 {
-            c.clear_interned_dict()?;
+            super::unicodeobject::clear_interned_dict(c)?;
             return Ok(());
         }
         {
@@ -13760,9 +13735,19 @@ pub fn _PyUnicode_ClearInterned<C: CApi>(c: &mut C) -> Result<(), C::Error> {
                 break;
             }
         };
-        c.clear_interned_dict()?;
-        let result_5 = c._Py_IsMainInterpreter()?;
-        if result_5 != 0 {
+        match super::unicodeobject::clear_interned_dict(c) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                if c._Py_IsMainInterpreter()? != 0 {
+                    super::unicodeobject::clear_global_interned_strings(c)?;
+                    return Err(error_2);
+                }
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let result_6 = c._Py_IsMainInterpreter()?;
+        if result_6 != 0 {
             super::unicodeobject::clear_global_interned_strings(c)?;
         }
         return Ok(());

@@ -60,10 +60,10 @@ pub fn weakref_vectorcall<C: CApi>(
     self_: &C::Object,
     _args: &[C::Object],
     nargsf: usize,
-    kwnames: &C::Object,
+    kwnames: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::weakref_vectorcall);
-    c._PyArg_NoKwnames("weakref", Some(kwnames))?;
+    c._PyArg_NoKwnames("weakref", kwnames)?;
     let result = super::call::PyVectorcall_NARGS(c, nargsf)?;
     c._PyArg_CheckPositional("weakref", result, 0, 0)?;
     if let Some(obj) = &c._PyWeakref_GET_REF(self_)? {
@@ -426,7 +426,7 @@ pub fn weakref___new__<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::weakref___new__);
     let mut ob = None::<C::Object>;
@@ -455,10 +455,10 @@ pub fn weakref___init__<C: CApi>(
     c: &mut C,
     _self_: &C::Object,
     args: &C::Object,
-    kwargs: &C::Object,
+    kwargs: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::weakref___init__);
-    c._PyArg_NoKeywords("ref", Some(kwargs))?;
+    c._PyArg_NoKeywords("ref", kwargs)?;
     let mut tmp = None::<C::Object>;
     let mut tmp_2 = None::<C::Object>;
     let result = match c

@@ -10,7 +10,9 @@ type Object = *mut ffi::PyObject;
 /// Bytes of what is read or set; nothing for what is neither.
 fn width(kind: Kind) -> Option<usize> {
     Some(match kind {
-        Kind::Object | Kind::I64 | Kind::U64 | Kind::F64 => 8,
+        Kind::Object | Kind::I64 | Kind::U64 | Kind::F64 | Kind::Pointer | Kind::Function | Kind::Text => 8,
+        // What is read is the address.
+        Kind::Struct => 0,
         Kind::I32 | Kind::U32 => 4,
         Kind::I16 | Kind::U16 => 2,
         Kind::I8 | Kind::U8 => 1,
@@ -22,6 +24,10 @@ fn width(kind: Kind) -> Option<usize> {
 fn place(object: &Bound<'_, PyAny>, field: &Field) -> Option<*mut u8> {
     let width = width(field.kind)?;
     let (first, rest) = field.path.split_first()?;
+    if let Some(address) = super::pointer::target(object) {
+        // SAFETY: the world handed the pointer out as one to the struct that has this member.
+        return unsafe { follow((address as *mut u8).add(*first), rest) };
+    }
     let kind = object.get_type();
     // SAFETY: a live type object.
     let size = unsafe { (*kind.as_type_ptr()).tp_basicsize };
@@ -30,17 +36,58 @@ fn place(object: &Bound<'_, PyAny>, field: &Field) -> Option<*mut u8> {
         return None;
     }
     // SAFETY: the first place lies inside the object, as its type's size says; the others behind pointers that the struct of this name has.
-    unsafe {
-        let mut at = object.as_ptr().cast::<u8>().add(*first);
-        for next in rest {
+    unsafe { follow(object.as_ptr().cast::<u8>().add(*first), rest) }
+}
+
+/// Follows pointers to the place of a member; nothing if one is NULL.
+///
+/// # Safety
+/// A pointer to a struct lies at `at`, and at each offset in the structs that follow but the last.
+unsafe fn follow(mut at: *mut u8, rest: &[usize]) -> Option<*mut u8> {
+    for next in rest {
+        // SAFETY: as the caller promises.
+        unsafe {
             at = *at.cast::<*mut u8>();
             if at.is_null() {
                 return None;
             }
             at = at.add(*next);
         }
-        Some(at)
     }
+    Some(at)
+}
+
+/// The word that a member holds.
+fn word(object: &Bound<'_, PyAny>, field: &Field, kind: Kind) -> Option<usize> {
+    let at = place(object, field).filter(|_| field.kind == kind)?;
+    // SAFETY: a pointer lies there.
+    Some(unsafe { *at.cast::<usize>() })
+}
+
+/// The address of the function that a member holds, 0 for NULL; nothing for members of other kinds.
+pub(crate) fn function(object: &Bound<'_, PyAny>, field: &Field) -> Option<usize> {
+    // `void *` may be declared for what holds a function.
+    word(object, field, Kind::Function).or_else(|| word(object, field, Kind::Pointer))
+}
+
+/// Sets a member that holds a function.
+pub(crate) fn set_function(object: &Bound<'_, PyAny>, field: &Field, pointer: usize) -> Option<()> {
+    let at = place(object, field).filter(|_| matches!(field.kind, Kind::Function | Kind::Pointer))?;
+    // SAFETY: a pointer to a function lies there, and the object is the caller's to change.
+    unsafe { *at.cast::<usize>() = pointer };
+    Some(())
+}
+
+/// Whether the C string that a member points to is there.
+pub(crate) fn is_set(object: &Bound<'_, PyAny>, field: &Field) -> Option<bool> {
+    word(object, field, Kind::Text).map(|word| word != 0)
+}
+
+/// The C string that a member points to; nothing for NULL and for what is no UTF-8.
+pub(crate) fn text(object: &Bound<'_, PyAny>, field: &Field) -> Option<String> {
+    let word = word(object, field, Kind::Text).filter(|word| *word != 0)?;
+    // SAFETY: a C string lies there.
+    unsafe { std::ffi::CStr::from_ptr(word as *const std::ffi::c_char) }.to_str().ok().map(str::to_owned)
 }
 
 /// Static types are shorter than what the size of `type` says.
@@ -55,9 +102,16 @@ fn whole(object: &Bound<'_, PyAny>, field: &Field) -> bool {
 /// What a member holds.
 pub(crate) fn get<'py>(object: &Bound<'py, PyAny>, field: &Field) -> Option<Value<Bound<'py, PyAny>>> {
     let at = place(object, field)?;
+    if field.kind == Kind::Struct {
+        return super::pointer::to(object.py(), at as usize).map(Value::Object);
+    }
     // SAFETY: the member of this kind lies there; a pointer to an object is NULL or live.
     unsafe {
         Some(match field.kind {
+            Kind::Pointer => match *at.cast::<usize>() {
+                0 => Value::Null,
+                target => Value::Object(super::pointer::to(object.py(), target)?),
+            },
             Kind::Object => Bound::from_borrowed_ptr_or_opt(object.py(), *at.cast::<Object>()).into(),
             Kind::F64 => Value::Double(*at.cast::<f64>()),
             Kind::I64 => Value::Int(i128::from(*at.cast::<i64>())),

@@ -26,11 +26,15 @@ pub mod ndarray;
 pub mod originals;
 #[cfg(slotrt_live)]
 pub(crate) mod parse;
+#[cfg(slotrt_live)]
+pub(crate) mod pointer;
 pub mod python;
 mod release;
 pub mod sets;
 pub mod slots;
 mod stack;
+#[cfg(slotrt_live)]
+pub(crate) mod symbols;
 pub mod traceback;
 pub mod types;
 

@@ -141,7 +141,7 @@ pub(crate) fn call<'py>(
     let mut words = [0_usize; 6];
     for (index, (word, arg)) in words.iter_mut().zip(args.iter_mut()).enumerate() {
         *word = match arg {
-            Asked::Object(object) => object.map_or(0, |object| object.as_ptr() as usize),
+            Asked::Object(object) => object.map_or(0, super::pointer::address),
             Asked::Int(int) => *int as usize,
             Asked::Str(_) => texts.get(index)?.as_ref().map_or(0, |text| text.as_ptr() as usize),
             Asked::Objects(_) => arrays.get(index)?.as_ptr() as usize,

@@ -98,6 +98,14 @@ impl<'py> Live<'py> {
         if let Some(answer) = self.by_hand(name, args) {
             return Some(answer);
         }
+        let cached = match &*args {
+            [Asked::Object(Some(_))] => self.cache(name, None),
+            [Asked::Object(Some(_)), Asked::Object(value)] => self.cache(name, Some(*value)),
+            _ => None,
+        };
+        if let Some(answer) = cached {
+            return Some(answer.map(Value::from));
+        }
         if let Some(answer) = self.memory(name, args).or_else(|| self.field(name, args)) {
             return Some(answer);
         }

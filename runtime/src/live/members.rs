@@ -1,5 +1,5 @@
 //! Members of C structs by the names of the vocabulary's methods, on real objects.
-use super::{Live, Stop};
+use super::{Function, Live, Stop};
 use crate::ffi::fields;
 use crate::semantics::members::FIELDS;
 use generated::calls::{Asked, Value};
@@ -8,15 +8,8 @@ use pyo3::prelude::*;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Pointers to what is no object, though the vocabulary has them as such.
-const NO_OBJECTS: &[&str] = &[
-    "PySetObject_table",
-    "PyTypeObject_tp_as_async",
-    "PyTypeObject_tp_as_buffer",
-    "PyTypeObject_tp_as_mapping",
-    "PyTypeObject_tp_as_number",
-    "PyTypeObject_tp_as_sequence",
-];
+/// Structs whose pointers are not followed: hash tables are the interpreter's, which changes them in steps that belong together.
+const TABLES: &[&str] = &["PyDictObject_ma_", "PyDictKeysObject_", "PyHeapTypeObject_ht_cached_keys", "PySetObject_", "setentry_"];
 
 /// Where the running release has a member.
 #[cfg(not(all(Py_3_12, not(Py_3_13))))]
@@ -40,8 +33,11 @@ impl<'py> Live<'py> {
         args: &[Asked<'_, Object<'py>>],
     ) -> Option<Result<Value<Object<'py>>, Stop>> {
         match args {
-            _ if NO_OBJECTS.contains(&name.strip_prefix("set_").unwrap_or(name)) => None,
-            [Asked::Object(Some(object))] => fields::get(object, field(name)?).map(Ok),
+            _ if in_table(name) => None,
+            [Asked::Object(Some(object))] => match name.strip_suffix("_is_set") {
+                Some(member) => fields::is_set(object, field(member)?).map(|is_set| Ok(Value::Int(i128::from(is_set)))),
+                None => fields::get(object, field(name)?).map(Ok),
+            },
             [Asked::Object(Some(object)), value] => {
                 fields::set(object, field(name.strip_prefix("set_")?)?, value).map(|()| Ok(Value::Nothing))
             }
@@ -63,8 +59,40 @@ impl<'py> Live<'py> {
         field.and_then(|field| fields::set_double(object, field, value)).ok_or(Stop::Unsupported(name))
     }
 
+    /// Reads a member that holds a function.
+    pub(super) fn function_member(&self, name: &'static str, object: &Object<'py>) -> Result<Option<Function>, Stop> {
+        let pointer = field(name).and_then(|field| fields::function(object, field)).ok_or(Stop::Unsupported(name))?;
+        Ok(Function::at(pointer))
+    }
+
+    /// Sets a member that holds a function.
+    pub(super) fn set_function_member(
+        &self,
+        name: &'static str,
+        object: &Object<'py>,
+        function: Option<&Function>,
+    ) -> Result<(), Stop> {
+        let pointer = Function::pointer(function).ok_or(Stop::Unsupported(name))?;
+        let set = field(name).and_then(|field| fields::set_function(object, field, pointer));
+        set.ok_or(Stop::Unsupported(name))
+    }
+
+    /// Reads a member that is a C string.
+    pub(super) fn text_member(&self, name: &'static str, object: &Object<'py>) -> Result<String, Stop> {
+        field(name).and_then(|field| fields::text(object, field)).ok_or(Stop::Unsupported(name))
+    }
+
     /// Gives up what was allocated and, as the translation stopped, not finished.
     pub(super) fn abandon(&mut self) {
         self.made.drain(..).for_each(fields::abandon);
     }
+}
+
+/// Whether a member is a pointer of a hash table, or lies behind one.
+fn in_table(name: &str) -> bool {
+    let member = name.strip_prefix("set_").unwrap_or(name);
+    let plain = field(member).is_some_and(|field| {
+        field.path.len() == 1 && matches!(field.kind, members::Kind::I32 | members::Kind::I64 | members::Kind::U64)
+    });
+    !plain && TABLES.iter().any(|table| member.starts_with(table))
 }

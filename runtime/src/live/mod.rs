@@ -1,8 +1,10 @@
 //! The world of real objects: generated functions run on what the interpreter has, to prove that they are right.
+mod call;
 mod format;
 mod inline;
 mod members;
 mod memory;
+mod places;
 pub mod protocol;
 mod raised;
 mod route;
@@ -32,6 +34,21 @@ impl PartialEq for Function {
     }
 }
 
+impl Function {
+    /// The function at an address.
+    pub(crate) fn at(pointer: usize) -> Option<Self> {
+        (pointer != 0).then(|| Self { pointer, id: slots::hidden(pointer) })
+    }
+
+    /// The address of a function or of none; nothing for one that only its identity names.
+    pub(crate) fn pointer(function: Option<&Self>) -> Option<usize> {
+        match function {
+            Some(function) if function.pointer == 0 => None,
+            function => Some(function.map_or(0, |function| function.pointer)),
+        }
+    }
+}
+
 /// Why a generated function stopped.
 #[derive(Debug)]
 pub enum Stop {
@@ -56,6 +73,8 @@ pub struct Live<'py> {
     root: Option<FunctionId>,
     /// `Py_EnterRecursiveCall` without its `Py_LeaveRecursiveCall` yet.
     depth: usize,
+    /// Arrays that translated functions point into.
+    arrays: Vec<Box<[usize]>>,
     /// What was allocated: kept, so that nothing half made is ever freed.
     made: Vec<Bound<'py, PyAny>>,
 }
@@ -64,7 +83,7 @@ impl<'py> Live<'py> {
     /// The world of the attached interpreter.
     #[must_use]
     pub fn new(py: Python<'py>) -> Self {
-        Self { py, log: None, root: None, depth: 0, made: Vec::new() }
+        Self { py, log: None, root: None, depth: 0, arrays: Vec::new(), made: Vec::new() }
     }
 
     /// The same, which tells what begins and what the interpreter is asked for.

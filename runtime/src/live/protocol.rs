@@ -1,7 +1,7 @@
 //! `slotrt.protocol`: translated functions on real objects, under their C names.
 use super::release::calls::{FUNCTIONS, MEMORY, call as run};
 use super::{Live, Stop, slots};
-use crate::ffi::types;
+use crate::ffi::{pointer, types};
 use generated::calls::{self, Value};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
@@ -103,6 +103,7 @@ fn call<'py>(mut live: Live<'py>, function: &calls::Function, args: &Bound<'py, 
             let name = function.id.name();
             Err(PySystemError::new_err(format!("{name} ends in the middle of {left} calls of Py_EnterRecursiveCall")))
         }
+        Ok(Value::Object(object)) if function.prototype.ends_with("-> object") => Ok(pointer::as_object(object)),
         Ok(value) => given(py, value),
         Err(Stop::Exception(error)) => Err(error),
         Err(Stop::Unsupported(name)) => {

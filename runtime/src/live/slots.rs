@@ -2,7 +2,7 @@
 use super::Function;
 use super::release::slotdefs::SLOTDEFS;
 use super::release::types::TYPES;
-use crate::ffi::types;
+use crate::ffi::{native, symbols, types};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
 use generated::tables::{Origin, Type};
@@ -36,6 +36,18 @@ fn id(name: &str, file: &str) -> Option<FunctionId> {
         Some(several) => several.iter().copied().find(|id| id.file() == file),
         None => None,
     }
+}
+
+/// The identity of the C function at an address, as the library's symbol table names it.
+pub(super) fn hidden(pointer: usize) -> Option<FunctionId> {
+    let (file, name) = symbols::name_of(pointer)?;
+    let fits = |id: &FunctionId| file.is_empty() || id.file().rsplit('/').next() == Some(file);
+    id(name, &format!("Objects/{file}")).filter(fits)
+}
+
+/// The address of a C function, which may be hidden in its file.
+pub(super) fn address(id: FunctionId) -> Option<usize> {
+    native::address(id.name()).or_else(|| symbols::function(id.file(), id.name()))
 }
 
 /// The `slot_*` functions, read from a class that defines every special method.

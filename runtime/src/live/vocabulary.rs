@@ -3,7 +3,7 @@
 use super::raised::raised;
 use super::release::{calls, dispatch};
 use super::{Function, Live, Stop, format, slots};
-use crate::ffi::{live, memory, native, parse, types};
+use crate::ffi::{live, memory, parse, pointer, types};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
@@ -14,73 +14,19 @@ use pyo3::types::*;
 type Object<'py> = Bound<'py, PyAny>;
 type Answer<T> = Result<T, Stop>;
 
-fn class<'a, 'py>(object: &'a Object<'py>) -> PyResult<&'a Bound<'py, PyType>> {
-    object.cast::<PyType>().map_err(Into::into)
+/// The translation of the function in a slot, or the function itself.
+macro_rules! run {
+    ($live:ident, $f:ident, $typedef:ident($($arg:expr),*), $call:ident($($given:expr),*)) => {{
+        if let Some(answer) = $live.generated($f).and_then(|id| dispatch::$typedef($live, id, $($arg),*)) {
+            return answer;
+        }
+        $live.note_slot($f);
+        Ok(live::$call($live.py, $f.pointer, $($given),*)?)
+    }};
 }
 
-impl<'py> Live<'py> {
-    /// A call with a tuple and a dictionary: by vectorcall, or with these very objects by `tp_call`.
-    fn call_with(
-        &mut self,
-        callable: &Object<'py>,
-        first: Option<&Object<'py>>,
-        args: &Object<'py>,
-        kwargs: Option<&Object<'py>>,
-    ) -> Answer<Object<'py>> {
-        let args = args.cast::<PyTuple>().map_err(PyErr::from)?;
-        if !live::has_vectorcall(callable) {
-            let Some(call) = self.slot(callable.get_type().as_any(), Slot::tp_call)? else {
-                let exc = self.global(Global::PyExc_TypeError)?;
-                let name = types::name(&callable.get_type());
-                return Err(self.PyErr_Format(&exc, "'%.200s' object is not callable", &[Argument::Str(name)]));
-            };
-            let args = match first {
-                Some(first) => {
-                    PyTuple::new(self.py, std::iter::once(first.clone()).chain(args.iter()).collect::<Vec<_>>())?
-                }
-                None => args.clone(),
-            };
-            self._Py_EnterRecursiveCall(" while calling a Python object")?;
-            let result = self.call_ternaryfunc(&call, callable, args.as_any(), kwargs);
-            self._Py_LeaveRecursiveCall()?;
-            return result;
-        }
-        let mut all: Vec<Object<'py>> = first.into_iter().cloned().chain(args.iter()).collect();
-        let count = all.len();
-        let mut names = Vec::new();
-        for (name, value) in kwargs.and_then(|kwargs| kwargs.cast::<PyDict>().ok()).into_iter().flatten() {
-            if !name.is_instance_of::<PyString>() {
-                return Err(pyo3::exceptions::PyTypeError::new_err("keywords must be strings").into());
-            }
-            names.push(name);
-            all.push(value);
-        }
-        let names = if names.is_empty() { None } else { Some(PyTuple::new(self.py, names)?.into_any()) };
-        self._PyObject_VectorcallTstate(callable, &all, count, names.as_ref())
-    }
-
-    /// Leaves what was entered and not left; how much that was.
-    pub(super) fn leave_all(&mut self) -> usize {
-        let left = std::mem::take(&mut self.depth);
-        (0..left).for_each(|_| live::leave());
-        left
-    }
-
-    /// A call with an array and a dictionary of keywords.
-    fn call_dict(
-        &mut self,
-        callable: &Object<'py>,
-        args: &[Object<'py>],
-        nargsf: usize,
-        kwargs: Option<&Object<'py>>,
-    ) -> Answer<Object<'py>> {
-        let args = args.get(..nargsf & (usize::MAX >> 1)).unwrap_or(args);
-        self.call_with(callable, None, PyTuple::new(self.py, args)?.as_any(), kwargs)
-    }
-
-    fn message(&self, exc: &Object<'py>, text: &str) -> Stop {
-        raised(exc, Ok(PyString::new(self.py, text).into_any()))
-    }
+fn class<'a, 'py>(object: &'a Object<'py>) -> PyResult<&'a Bound<'py, PyType>> {
+    object.cast::<PyType>().map_err(Into::into)
 }
 
 impl<'py> CApi for Live<'py> {
@@ -117,7 +63,54 @@ impl<'py> CApi for Live<'py> {
         self.asked(name, args, gives)
     }
     fn Py_Is(&mut self, x: &Object<'py>, y: &Object<'py>) -> Answer<bool> {
-        Ok(x.is(y))
+        Ok(pointer::address(x) == pointer::address(y))
+    }
+    fn step(&mut self, from: &Object<'py>, by: isize, structure: &'static str) -> Answer<Object<'py>> {
+        self.stepped(from, by, structure)
+    }
+    fn read(&mut self, place: &Object<'py>) -> Answer<Option<Object<'py>>> {
+        pointer::object(place).ok_or(Stop::Unsupported("PyObject **"))
+    }
+    fn write(&mut self, place: &Object<'py>, value: Option<&Object<'py>>) -> Answer<()> {
+        pointer::set_object(place, value).ok_or(Stop::Unsupported("PyObject **"))
+    }
+    fn read_pointer(&mut self, place: &Object<'py>) -> Answer<Option<Object<'py>>> {
+        self.pointer_in(place)
+    }
+    fn write_pointer(&mut self, place: &Object<'py>, value: Option<&Object<'py>>) -> Answer<()> {
+        let word = value.map_or(0, pointer::address);
+        pointer::set_word(place, word).ok_or(Stop::Unsupported("pointer to a pointer"))
+    }
+    fn read_function(&mut self, place: &Object<'py>) -> Answer<Option<Function>> {
+        self.function_in(place)
+    }
+    fn write_function(&mut self, place: &Object<'py>, function: Option<&Function>) -> Answer<()> {
+        self.fill(place, function)
+    }
+    fn slot_address(&mut self, tp: &Object<'py>, slot: Slot) -> Answer<Object<'py>> {
+        self.slot_place(class(tp)?, slot)
+    }
+    fn set_slot(&mut self, tp: &Object<'py>, slot: Slot, function: Option<&Function>) -> Answer<()> {
+        let place = self.slot_place(class(tp)?, slot)?;
+        self.fill(&place, function)
+    }
+    fn address(&mut self, of: Option<&Object<'py>>) -> Answer<usize> {
+        Ok(of.map_or(0, pointer::address))
+    }
+    fn new_array(&mut self, _: &'static str, count: usize) -> Answer<Object<'py>> {
+        self.array(count)
+    }
+    fn static_variable(&mut self, name: &'static str, count: usize) -> Answer<Object<'py>> {
+        self.lasting_variable(name, count)
+    }
+    fn function_at(&mut self, name: &'static str, object: &Object<'py>) -> Answer<Option<Function>> {
+        self.function_member(name, object)
+    }
+    fn set_function_at(&mut self, name: &'static str, of: &Object<'py>, function: Option<&Function>) -> Answer<()> {
+        self.set_function_member(name, of, function)
+    }
+    fn text_at(&mut self, name: &'static str, object: &Object<'py>) -> Answer<String> {
+        self.text_member(name, object)
     }
     fn _Py_ID(&mut self, name: &'static str) -> Answer<Object<'py>> {
         Ok(PyString::intern(self.py, name).into_any())
@@ -129,7 +122,7 @@ impl<'py> CApi for Live<'py> {
         Ok(types::suite(class(tp)?, suite).is_some())
     }
     fn function(&mut self, id: FunctionId) -> Answer<Function> {
-        Ok(Function { pointer: native::address(id.name()).unwrap_or(0), id: Some(id) })
+        Ok(Function { pointer: slots::address(id).unwrap_or(0), id: Some(id) })
     }
     fn PyErr_ExceptionMatches(&mut self, error: &Stop, exc: &Object<'py>) -> Answer<bool> {
         match error {
@@ -215,7 +208,7 @@ impl<'py> CApi for Live<'py> {
         self.call_with(callable, Some(obj), args, kwargs)
     }
     fn variable(&mut self, name: &'static str) -> Answer<Object<'py>> {
-        self.class(name).ok_or(Stop::Unsupported(name))
+        self.variable_at(name)
     }
     fn PyFloat_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
         self.note("native", "PyFloat_AsDouble");
@@ -420,53 +413,25 @@ impl<'py> CApi for Live<'py> {
         self._Py_LeaveRecursiveCallTstate()
     }
     fn call_unaryfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::unaryfunc(self, id, v)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
+        run!(self, f, unaryfunc(v), call_objects(&[Some(v)]))
     }
     fn call_reprfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::reprfunc(self, id, v)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
+        run!(self, f, reprfunc(v), call_objects(&[Some(v)]))
     }
     fn call_getiterfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::getiterfunc(self, id, v)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
+        run!(self, f, getiterfunc(v), call_objects(&[Some(v)]))
     }
     fn call_binaryfunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::binaryfunc(self, id, v, w)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w)])?)
+        run!(self, f, binaryfunc(v, w), call_objects(&[Some(v), Some(w)]))
     }
     fn call_getattrofunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::getattrofunc(self, id, v, w)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w)])?)
+        run!(self, f, getattrofunc(v, w), call_objects(&[Some(v), Some(w)]))
     }
     fn call_inquiry(&mut self, f: &Function, v: &Object<'py>) -> Answer<i32> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::inquiry(self, id, v)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_int(self.py, f.pointer, &[Some(v)])?)
+        run!(self, f, inquiry(v), call_int(&[Some(v)]))
     }
     fn call_objobjproc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<i32> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::objobjproc(self, id, v, w)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w)])?)
+        run!(self, f, objobjproc(v, w), call_int(&[Some(v), Some(w)]))
     }
     fn call_ternaryfunc(
         &mut self,
@@ -475,11 +440,7 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::ternaryfunc(self, id, v, w, z)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w), z])?)
+        run!(self, f, ternaryfunc(v, w, z), call_objects(&[Some(v), Some(w), z]))
     }
     fn call_descrgetfunc(
         &mut self,
@@ -488,11 +449,7 @@ impl<'py> CApi for Live<'py> {
         w: Option<&Object<'py>>,
         z: Option<&Object<'py>>,
     ) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::descrgetfunc(self, id, v, w, z)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v), w, z])?)
+        run!(self, f, descrgetfunc(v, w, z), call_objects(&[Some(v), w, z]))
     }
     fn call_objobjargproc(
         &mut self,
@@ -501,11 +458,7 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<i32> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::objobjargproc(self, id, v, w, z)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
+        run!(self, f, objobjargproc(v, w, z), call_int(&[Some(v), Some(w), z]))
     }
     fn call_setattrofunc(
         &mut self,
@@ -514,32 +467,16 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<i32> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::setattrofunc(self, id, v, w, z)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
+        run!(self, f, setattrofunc(v, w, z), call_int(&[Some(v), Some(w), z]))
     }
     fn call_lenfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<isize> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::lenfunc(self, id, v)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_size(self.py, f.pointer, v)?)
+        run!(self, f, lenfunc(v), call_size(v))
     }
     fn call_hashfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<isize> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::hashfunc(self, id, v)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_size(self.py, f.pointer, v)?)
+        run!(self, f, hashfunc(v), call_size(v))
     }
     fn call_ssizeargfunc(&mut self, f: &Function, v: &Object<'py>, i: isize) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::ssizeargfunc(self, id, v, i)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_ssizearg(self.py, f.pointer, v, i)?)
+        run!(self, f, ssizeargfunc(v, i), call_ssizearg(v, i))
     }
     fn call_ssizeobjargproc(
         &mut self,
@@ -548,25 +485,13 @@ impl<'py> CApi for Live<'py> {
         i: isize,
         w: Option<&Object<'py>>,
     ) -> Answer<i32> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::ssizeobjargproc(self, id, v, i, w)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_ssizeobjarg(self.py, f.pointer, v, i, w)?)
+        run!(self, f, ssizeobjargproc(v, i, w), call_ssizeobjarg(v, i, w))
     }
     fn call_richcmpfunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>, op: i32) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::richcmpfunc(self, id, v, w, op)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_richcmp(self.py, f.pointer, v, w, op)?)
+        run!(self, f, richcmpfunc(v, w, op), call_richcmp(v, w, op))
     }
     fn call_iternextfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Option<Object<'py>>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::iternextfunc(self, id, v)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_iternext(self.py, f.pointer, v)?)
+        run!(self, f, iternextfunc(v), call_iternext(v))
     }
     fn call_newfunc(
         &mut self,
@@ -575,11 +500,7 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<Object<'py>> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::newfunc(self, id, v, w, z)) {
-            return answer;
-        }
-        self.note_slot(f);
-        Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w), z])?)
+        run!(self, f, newfunc(v, w, z), call_objects(&[Some(v), Some(w), z]))
     }
     fn call_initproc(
         &mut self,
@@ -588,10 +509,52 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<i32> {
-        if let Some(answer) = self.generated(f).and_then(|id| dispatch::initproc(self, id, v, w, z)) {
+        run!(self, f, initproc(v, w, z), call_int(&[Some(v), Some(w), z]))
+    }
+    fn call_wrapperfunc(
+        &mut self,
+        f: &Function,
+        v: &Object<'py>,
+        args: &Object<'py>,
+        wrapped: &Function,
+    ) -> Answer<Object<'py>> {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::wrapperfunc(self, id, v, args, wrapped)) {
             return answer;
         }
+        self.wrapper(f, v, args, wrapped, None)
+    }
+    fn call_wrapperfunc_kwds(
+        &mut self,
+        f: &Function,
+        v: &Object<'py>,
+        args: &Object<'py>,
+        wrapped: &Function,
+        kwds: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        let own = self.generated(f);
+        if let Some(answer) = own.and_then(|id| dispatch::wrapperfunc_kwds(self, id, v, args, wrapped, kwds)) {
+            return answer;
+        }
+        self.wrapper(f, v, args, wrapped, Some(kwds))
+    }
+    fn call_getter(&mut self, f: &Function, v: &Object<'py>, closure: Option<&Object<'py>>) -> Answer<Object<'py>> {
         self.note_slot(f);
-        Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
+        let closure = closure.map_or(0, pointer::address);
+        Ok(pointer::call_getter(f.pointer, v, closure)?)
+    }
+    fn call_setter(
+        &mut self,
+        f: &Function,
+        v: &Object<'py>,
+        value: &Object<'py>,
+        closure: Option<&Object<'py>>,
+    ) -> Answer<i32> {
+        self.note_slot(f);
+        let closure = closure.map_or(0, pointer::address);
+        Ok(pointer::call_setter(f.pointer, v, Some(value), closure)?)
+    }
+    fn call_update_callback(&mut self, f: &Function, class: &Object<'py>, data: &Object<'py>) -> Answer<i32> {
+        let answer = self.generated(f).and_then(|id| dispatch::update_callback(self, id, class, data));
+        answer.unwrap_or(Err(Stop::Unsupported("update_callback")))
     }
 }

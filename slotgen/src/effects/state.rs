@@ -87,7 +87,7 @@ fn one<'n>(statement: &'n Stmt, visit: &mut dyn FnMut(Node<'n>)) {
         Stmt::Block(body) => statements(body, visit),
         Stmt::Return(Some(value), _) | Stmt::Case(Some(value)) => walk(value, visit),
         Stmt::Return(None, _) | Stmt::Case(None) => {}
-        Stmt::Label(_) | Stmt::Goto(..) | Stmt::Break | Stmt::Continue | Stmt::Unknown(..) => {}
+        Stmt::Static { .. } | Stmt::Label(_) | Stmt::Goto(..) | Stmt::Break | Stmt::Continue | Stmt::Unknown(..) => {}
     }
 }
 

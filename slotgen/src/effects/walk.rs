@@ -121,6 +121,8 @@ impl<'p> Walker<'p> {
                 let value = self.eval(expr);
                 self.changed |= self.known.summary.returns.add(value.origin);
             }
+            // It is state of the process: no variable of the function's own.
+            Stmt::Static { .. } => {}
             Stmt::Unknown(what, _) if what == "static variable" || what.ends_with("type_definition") => {}
             Stmt::Unknown(what, at) => {
                 self.at = *at;

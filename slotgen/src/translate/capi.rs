@@ -127,6 +127,28 @@ pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
             fn read(&mut self, pointer: &Self::Object) -> Result<Option<Self::Object>, Self::Error> { Err(self.unsupported("PyObject **")) }
             /// Sets what a `PyObject **` points to.
             fn write(&mut self, pointer: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> { Err(self.unsupported("PyObject **")) }
+            /// What a pointer to a pointer to a struct that is no object points to.
+            fn read_pointer(&mut self, pointer: &Self::Object) -> Result<Option<Self::Object>, Self::Error> { Err(self.unsupported("pointer to a pointer")) }
+            /// Sets what a pointer to a pointer to a struct that is no object points to.
+            fn write_pointer(&mut self, pointer: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> { Err(self.unsupported("pointer to a pointer")) }
+            /// The function in a slot, by the place of the slot (`void **`).
+            fn read_function(&mut self, place: &Self::Object) -> Result<Option<Self::Function>, Self::Error> { Err(self.unsupported("void **")) }
+            /// Fills or empties a slot, by the place of the slot (`void **`).
+            fn write_function(&mut self, place: &Self::Object, function: Option<&Self::Function>) -> Result<(), Self::Error> { Err(self.unsupported("void **")) }
+            /// The place of a slot of a type.
+            fn slot_address(&mut self, tp: &Self::Object, slot: Slot) -> Result<Self::Object, Self::Error> { Err(self.unsupported(slot.name())) }
+            /// A pointer as a number, 0 for NULL, to tell which of two lies before the other.
+            fn address(&mut self, pointer: Option<&Self::Object>) -> Result<usize, Self::Error> { Err(self.unsupported("comparison of pointers")) }
+            /// Room for an array of pointers that lives as long as the world, all NULL.
+            fn new_array(&mut self, elements: &'static str, count: usize) -> Result<Self::Object, Self::Error> { Err(self.unsupported(elements)) }
+            /// A variable that a function keeps between its calls, NULL at first: pointers, by the function's name, a point, and the variable's.
+            fn static_variable(&mut self, name: &'static str, count: usize) -> Result<Self::Object, Self::Error> { Err(self.unsupported(name)) }
+            /// A member of a struct that is a pointer to a function, by the name of the method that reads it.
+            fn function_at(&mut self, name: &'static str, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> { Err(self.unsupported(name)) }
+            /// Sets a member of a struct that is a pointer to a function, by the name of the method that reads it.
+            fn set_function_at(&mut self, name: &'static str, object: &Self::Object, function: Option<&Self::Function>) -> Result<(), Self::Error> { Err(self.unsupported(name)) }
+            /// A member of a struct that is a C string, by the name of the method that reads it.
+            fn text_at(&mut self, name: &'static str, object: &Self::Object) -> Result<String, Self::Error> { Err(self.unsupported(name)) }
             /// What a slot of a type holds; `None` also if the suite is not there.
             fn slot(&mut self, tp: &Self::Object, slot: Slot) -> Result<Option<Self::Function>, Self::Error> { Err(self.unsupported(slot.name())) }
             /// What the slot at an offset of a suite holds.

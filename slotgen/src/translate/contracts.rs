@@ -239,7 +239,7 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
         signature.params.iter().enumerate().map(|(index, param)| param_kind(&param.ctype, nullable(&index))).collect();
     for index in row.iter().flat_map(|row| &row.functions) {
         if let Some(kind) = params.get_mut(*index) {
-            *kind = ParamKind::Function(String::new(), false);
+            *kind = ParamKind::Function(String::new(), nullable(index));
         }
     }
     for index in row.iter().flat_map(|row| &row.gone) {

@@ -59,8 +59,18 @@ pub fn integer(name: &str) -> Option<&'static str> {
 
 /// Whether a C type is a pointer to a struct that is no Python object, by its text.
 pub fn is_pointer(text: &str) -> bool {
+    if is_place(text) {
+        return true;
+    }
     text.strip_suffix('*').is_some_and(|name| {
         name != "void" && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ')) && integer(name).is_none()
+    })
+}
+
+/// Whether a C type is a pointer to a pointer: to a struct that is no object, or to anything (`void **`).
+pub fn is_place(text: &str) -> bool {
+    text.strip_suffix("**").is_some_and(|name| {
+        name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ')) && integer(name).is_none()
     })
 }
 

@@ -222,6 +222,10 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
         }
         let mut first = convention(&function.name, &function.signature, None);
         first.raises = false;
+        if let Some(row) = world.contracts.get(&function.name) {
+            // What a row says of the parameters holds for the function's own head, too.
+            first.params = convention(&function.name, &function.signature, Some(row)).params;
+        }
         let tested = guards::tested(&function.body, &world.contracts);
         let mut assigned = BTreeSet::new();
         function.body.iter().for_each(|stmt| super::assigned::in_stmt(stmt, &mut assigned));
@@ -232,7 +236,7 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
                 | ParamKind::OutObject(nullable)
                 | ParamKind::OutInt(_, nullable),
                 true,
-            ) = (&mut *kind, tested.contains(&param.name))
+            ) = (&mut *kind, tested.contains(&param.name) || super::world::KEYWORDS.contains(&param.name.as_str()))
             {
                 *nullable = true;
             }

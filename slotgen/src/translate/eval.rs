@@ -72,13 +72,24 @@ impl Paths {
             }
             Kind::Binary(operator, left, right) => {
                 let operator = operator.clone();
-                let steps = self.struct_of(left).filter(|_| matches!(operator.as_str(), "+" | "-"));
+                let steps = self.stride(left).filter(|_| matches!(operator.as_str(), "+" | "-"));
                 self.settled(
                     &[(**left).clone(), (**right).clone()],
                     state,
                     Rc::new(move |this, values, state| {
                         if let (Some(structure), Val::Object(_) | Val::MaybeObject(_)) = (&steps, &values[0]) {
                             return this.step(structure, &operator, &values, at, state, &k);
+                        }
+                        if let (Val::Member(place, structure, path), "+") = (&values[0], operator.as_str())
+                            && let Some(by) = this.int_code(&values[1], "usize")
+                            && let Ok(method) = this.note_elements(structure, path, at)
+                        {
+                            let code = place.reference();
+                            return this.bind("items", quote!(c.#method(#code)?), &mut |this, var| {
+                                let items = super::code::ident(var);
+                                let code = quote!(#items.get(#by..).unwrap_or_default());
+                                k(this, Val::Slice(Place { code, by_ref: true }), state.clone())
+                            });
                         }
                         let value = this.binary(&operator, &values[0], &values[1], at, &state)?;
                         match value {
@@ -144,6 +155,7 @@ impl Paths {
             return match value {
                 Val::Uninit => self.no(format!("{} may not be set", name.split('.').next().unwrap_or(name)), at),
                 Val::Unmade(structure) => self.make(name, &structure, state, k),
+                Val::Behind(_) => self.read_static(name, value, at, state, k),
                 value => k(self, value, state),
             };
         }
@@ -215,6 +227,18 @@ impl Paths {
                 if self.local_structs.contains(name) {
                     return self.no("copy of a struct", at);
                 }
+                if let Some(place @ Val::Behind(_)) = state.vars.get(name).cloned() {
+                    return self.write_static(name, place, value, at, state, k);
+                }
+                if let (Val::Suite(place, suite, _), Some(CType::Str)) = (&value, self.types.get(name)) {
+                    let (place, suite, target) = (place.clone(), *suite, target.clone());
+                    return self.suite_pointer(
+                        place,
+                        suite,
+                        state,
+                        Rc::new(move |this, value, state| this.assign(&target, value, state, k.clone())),
+                    );
+                }
                 if self.is_pointer_member(&value) {
                     let target = target.clone();
                     return self.pointer(
@@ -261,6 +285,16 @@ impl Paths {
             Kind::Index(base, index) => self.assign_item(base, index, value, state, k),
             Kind::Member(base, member) => self.assign_member(base, member, value, state, k),
             Kind::Cast(_, _, inner) => self.assign(inner, value, state, k),
+            Kind::Call(callee, args) => {
+                let expanded = match &callee.kind {
+                    Kind::Name(name) => self.world.expanded(name, args),
+                    _ => None,
+                };
+                match expanded {
+                    Some(target) => self.assign(&target, value, state, k),
+                    None => self.no("assignment to this expression", at),
+                }
+            }
             _ => self.no("assignment to this expression", at),
         }
     }
@@ -304,6 +338,16 @@ impl Paths {
     }
 
     fn assign_out(&mut self, inner: &Expr, value: Val, state: State, k: KV) -> Out {
+        if let Some(pointee) = self.pointee(inner) {
+            let at = inner.at;
+            return self.eval(
+                inner,
+                state,
+                Rc::new(move |this, target, state| {
+                    this.write_place(target, pointee, value.clone(), at, state, k.clone())
+                }),
+            );
+        }
         let Kind::Name(pointer) = &inner.kind else { return self.no("assignment through a pointer", inner.at) };
         if let (Some(target @ (Val::Object(_) | Val::MaybeObject(_))), Some(CType::Objects)) =
             (state.vars.get(pointer).cloned(), self.types.get(pointer))
@@ -393,6 +437,13 @@ impl Paths {
     }
 
     fn deref(&mut self, inner: &Expr, at: usize, state: State, k: KV) -> Out {
+        if let Some(pointee) = self.pointee(inner) {
+            return self.eval(
+                inner,
+                state,
+                Rc::new(move |this, value, state| this.read_place(value, pointee, at, state, k.clone())),
+            );
+        }
         let to_object = match &inner.kind {
             Kind::Name(name) => self.types.get(name) == Some(&CType::Objects),
             Kind::Cast(ctype, ..) => *ctype == CType::Objects,
@@ -470,6 +521,7 @@ impl Paths {
                 }),
             ),
             Kind::Deref(inner) => self.eval(inner, state, k),
+            Kind::Member(base, name) if self.world.slot(name).is_some() => self.slot_address(base, name, at, state, k),
             Kind::Member(..) => self.eval(
                 inner,
                 state,
@@ -483,6 +535,15 @@ impl Paths {
     }
 
     fn index(&mut self, base: &Expr, index: &Expr, at: usize, state: State, k: KV) -> Out {
+        if let Some(pointee) = self.pointee(base) {
+            let stride = self.stride(base).unwrap_or_default();
+            let next: KV = Rc::new(move |this, value, state| this.read_place(value, pointee, at, state, k.clone()));
+            return self.all(
+                &[base.clone(), index.clone()],
+                state,
+                Rc::new(move |this, values, state| this.step(&stride, "+", &values, at, state, &next)),
+            );
+        }
         let structure = self.struct_of(base).filter(|name| self.world.declarations.structs.contains_key(name));
         self.all(
             &[base.clone(), index.clone()],

@@ -78,6 +78,8 @@ pub enum Stmt {
         init: Option<Expr>,
         at: usize,
     },
+    /// A variable that lives on between calls.
+    Static { name: String, ctype: CType, structure: String, array: Option<Option<Expr>>, at: usize },
     /// `if`.
     If(Expr, Rc<Stmt>, Option<Rc<Stmt>>),
     /// `while`, and `for` without its first part; with the step.

@@ -343,6 +343,13 @@ impl<'t> Text<'t> {
             let declarator = self.declarator(child);
             let Some(identifier) = declarator.name else { continue };
             let pointer = self.pointers && declarator.pointer_to_function && !is_static;
+            if is_static && declarator.params.is_none() && declarator.init.is_none_or(is_null) {
+                let ctype = CType::of(&name, declarator.stars, self.known);
+                let array = declarator.array.map(|size| size.map(|size| expression(self, size)));
+                let name = self.declare(self.of(identifier));
+                out.push(Stmt::Static { name, ctype, structure: structure.clone(), array, at });
+                continue;
+            }
             if (declarator.params.is_some() && !pointer) || is_static {
                 out.push(Stmt::Unknown(
                     if is_static { "static variable".to_owned() } else { "local function declarator".to_owned() },
@@ -545,6 +552,11 @@ impl Text<'_> {
             }
         }
     }
+}
+
+/// Whether an initialiser is `NULL`, which static variables are anyway.
+fn is_null(node: Node<'_>) -> bool {
+    node.kind() == "null"
 }
 
 /// An expression that the lowering does not understand.

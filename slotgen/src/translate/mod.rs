@@ -20,6 +20,7 @@ mod macros;
 mod operators;
 mod parsing;
 mod paths;
+mod places;
 mod print;
 mod render;
 mod render_ask;

@@ -27,6 +27,10 @@ impl Paths {
             return Ok(computed);
         }
         let _ = state;
+        if let (Some(a), Some(b), "<" | ">" | "<=" | ">=") = (pointer(left), pointer(right), operator) {
+            let op = op_tokens(operator);
+            return Ok(Computed::Call(quote!(c.address(#a)? #op c.address(#b)?)));
+        }
         Ok(Computed::Val(match (left, right) {
             (Val::Const(a, _), Val::Const(b, _)) => match fold(operator, *a, *b) {
                 Some(number) => Val::Const(number, None),
@@ -391,6 +395,7 @@ impl Paths {
                     None => self.no("condition", condition.at),
                 }
             }
+            Kind::Member(base, name) if self.is_text(base, name) => self.branch_text(base, name, state, yes, no),
             _ => {
                 let at = condition.at;
                 let name = variable(condition);
@@ -506,6 +511,21 @@ impl Paths {
             other => self.no(format!("condition {}", other.word()), at),
         }
     }
+}
+
+/// A pointer that may be NULL.
+fn pointer(value: &Val) -> Option<TokenStream> {
+    Some(match value {
+        Val::Object(place) => {
+            let code = place.reference();
+            quote!(Some(#code))
+        }
+        Val::MaybeObject(place) => {
+            let code = &place.code;
+            if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) }
+        }
+        _ => return None,
+    })
 }
 
 /// Every variable that holds `old` is now known to be `new`.

@@ -251,6 +251,10 @@ impl Paths {
                 self.structs.insert(name.clone(), structure.clone());
                 self.declare(name, ctype, structure, array.as_ref(), init.as_ref(), *at, state, k)
             }
+            Stmt::Static { name, ctype, structure, array, at } => {
+                self.structs.insert(name.clone(), structure.clone());
+                self.declare_static(name, ctype, array.as_ref(), *at, state, k)
+            }
             Stmt::Block(list) => self.list(list.clone(), 0, state, ways, k),
             Stmt::If(condition, yes, no) => self.conditional(condition, yes.clone(), no.clone(), state, ways, k),
             Stmt::While { condition, step, body, at } => {

@@ -209,7 +209,11 @@ fn returned_by(returns: &Returns, c: &TokenStream) -> TokenStream {
 /// The slot typedefs with their conventions.
 fn typedefs(translation: &Translation) -> BTreeMap<String, Convention> {
     let world = &translation.world;
-    let names: BTreeSet<String> = world.slots().into_iter().map(|(_, slot, _)| slot.function).collect();
+    let mut names: BTreeSet<String> = world.slots().into_iter().map(|(_, slot, _)| slot.function).collect();
+    // Those that are no slots, but are called.
+    let vocabulary = world.vocabulary.borrow();
+    let called = vocabulary.keys().filter_map(|name| name.strip_prefix("call_"));
+    names.extend(called.filter(|name| world.declarations.functions.contains_key(*name)).map(str::to_owned));
     names
         .into_iter()
         .filter_map(|name| world.slot_convention(&name).map(|convention| (name, convention)))
@@ -266,7 +270,7 @@ fn dispatch(translation: &Translation) -> TokenStream {
     }
     quote! {
         //! From the identity of a C function to its translation.
-        #![allow(clippy::all)]
+        #![allow(non_snake_case, clippy::all)]
         use crate::capi::{CApi, FunctionId};
         #(#items)*
     }
@@ -288,6 +292,8 @@ fn arm(translation: &Translation, one: &Translated, convention: &Convention, nam
             | (ParamKind::OutObject(true), ParamKind::OutObject(false)) => quote!(Some(#arg)),
             (ParamKind::OutInt(a, true), ParamKind::OutInt(b, false)) if a == b => quote!(Some(#arg)),
             (ParamKind::Object(false), ParamKind::Object(true)) => quote!(#arg?),
+            (ParamKind::Function(_, false), ParamKind::Function(_, false)) => quote!(#arg),
+            (ParamKind::Function(_, true), ParamKind::Function(_, false)) => quote!(Some(#arg)),
             _ => return None,
         });
     }
@@ -327,6 +333,8 @@ pub fn vocabulary(translation: &Translation) -> Vocabulary {
         let rust = world.contracts.get(name).map_or("", |row| &row.rust);
         let mut method = Method::new(convention, &names, rust);
         method.asked = super::render_ask::can_be_asked(convention, world.declarations.prototypes.get(name));
+        let read = name.strip_prefix("set_").unwrap_or(name);
+        method.member = world.fields.borrow().contains_key(read);
         let newer = world.elsewhere.newer.methods.get(name);
         let own = newer.is_some_and(|newer| !newer.is_called_like(&method));
         (if own { format!("{name}{}", world.elsewhere.suffix) } else { name.clone() }, method)

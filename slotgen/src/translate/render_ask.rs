@@ -26,6 +26,9 @@ pub(super) fn can_be_asked(convention: &Convention, prototype: Option<&Signature
 
 /// The body of a method that asks the world by name; nothing where a parameter or the result is of another kind.
 pub(super) fn body(name: &str, method: &Method) -> Option<TokenStream> {
+    if let Some(body) = of_member(name, method) {
+        return Some(body);
+    }
     if !method.asked {
         return None;
     }
@@ -77,4 +80,27 @@ pub(super) fn body(name: &str, method: &Method) -> Option<TokenStream> {
 fn c_name(method: &str) -> &str {
     let Some((name, release)) = method.rsplit_once("_3_") else { return method };
     if release.chars().all(|c| c.is_ascii_digit()) { name } else { method }
+}
+
+/// The body of a method that reads or sets a member of a struct that `ask` has no value for: a function, a string.
+fn of_member(name: &str, method: &Method) -> Option<TokenStream> {
+    if !method.member {
+        return None;
+    }
+    let (object, object_kind) = method.params.first()?;
+    let object = format_ident!("{object}");
+    if object_kind != "object" {
+        return None;
+    }
+    match (method.returns.as_str(), method.params.get(1)) {
+        ("function?", None) => Some(quote!(self.function_at(#name, #object))),
+        ("str", None) => Some(quote!(self.text_at(#name, #object))),
+        ("nothing", Some((value, kind))) if kind.starts_with("function") => {
+            let value = format_ident!("{value}");
+            let member = name.strip_prefix("set_")?;
+            let value = if kind.ends_with('?') { quote!(#value) } else { quote!(Some(#value)) };
+            Some(quote!(self.set_function_at(#member, #object, #value)))
+        }
+        _ => None,
+    }
 }

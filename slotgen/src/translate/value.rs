@@ -92,6 +92,8 @@ pub enum Val {
     Array(Vec<Val>, usize),
     /// A slice of objects.
     Slice(Place),
+    /// A variable that lives on between calls: where the world has it.
+    Behind(Place),
     /// Memory for so many elements, whose type its variable says.
     Room(Box<Val>),
     /// An array of the function's own, or one that it is given to read: its elements (`object` or an integer type), and where it is pointed to.
@@ -135,6 +137,7 @@ impl Val {
             Self::Address(_) => "an address",
             Self::MaybeAddress(_) => "an address that may be NULL",
             Self::Member(_, structure, path) => return format!("{structure}'s {}", path.join(".")),
+            Self::Behind(_) => "a static variable",
             Self::Pending => "the type of the pending exception",
         };
         word.to_owned()
@@ -154,6 +157,7 @@ impl Val {
             | Self::Suite(place, ..)
             | Self::Slice(place)
             | Self::Optionals(place, _)
+            | Self::Behind(place)
             | Self::Member(place, ..) => place,
             Self::SuiteByte(place, _, offset) => {
                 if offset.mentions(vars) {

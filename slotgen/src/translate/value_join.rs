@@ -141,6 +141,12 @@ impl Paths {
                 quote!(Some(c.global(Global::#name)?))
             }
             (Val::Null, Val::MaybeObject(_) | Val::MaybeFunction(..)) => quote!(None),
+            (Val::Named(name), Val::Function(..) | Val::MaybeFunction(..)) => {
+                let id = self.world.function_id(&self.function.file, name)?;
+                let id = quote::format_ident!("{id}");
+                let code = quote!(c.function(FunctionId::#id)?);
+                if matches!(like, Val::MaybeFunction(..)) { quote!(Some(#code)) } else { code }
+            }
             (Val::Function(place, _), Val::Function(..)) => place.value(),
             (Val::Function(place, _), Val::MaybeFunction(..)) => {
                 let code = place.value();

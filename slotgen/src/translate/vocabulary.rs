@@ -30,6 +30,9 @@ pub struct Method {
     /// Whether any world can pass its arguments on to a C function of that name.
     #[serde(default)]
     pub asked: bool,
+    /// Whether it reads or sets a member of a struct.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub member: bool,
 }
 
 /// A release's own names for what other releases call otherwise.
@@ -71,6 +74,7 @@ impl Method {
             returns: convention.returns.to_string(),
             rust: rust.to_owned(),
             asked: false,
+            member: false,
         }
     }
 

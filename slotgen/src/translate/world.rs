@@ -24,6 +24,9 @@ pub struct SlotInfo {
 /// What CPython calls pointers to several objects.
 pub(super) const ARRAY_NAMES: [&str; 6] = ["args", "stack", "items", "array", "fastargs", "src"];
 
+/// What CPython calls the keywords of a call, which are NULL where there are none.
+pub(super) const KEYWORDS: [&str; 4] = ["kwds", "kwargs", "kwnames", "kw"];
+
 /// Looks up an object-like macro.
 pub type Macros = Box<dyn Fn(&str) -> Option<String>>;
 

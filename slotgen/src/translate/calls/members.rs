@@ -43,6 +43,17 @@ impl Paths {
 
     pub(super) fn offset(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
         let Some(Expr { kind: Kind::Name(member), .. }) = args.get(1) else { return self.no("offsetof", at) };
+        let whole = match args.first().map(|arg| &arg.kind) {
+            Some(Kind::Name(structure) | Kind::SizeOf(structure)) => self
+                .world
+                .declarations
+                .field(structure, std::slice::from_ref(member))
+                .filter(|field| field.path.len() == 1),
+            _ => None,
+        };
+        if let (Some(field), true) = (whole, self.world.slot(member).is_none()) {
+            return k(self, Val::Const(i128::try_from(field.path[0]).unwrap_or(0), None), state);
+        }
         if self.world.slot(member).is_none() {
             return self.no(format!("offsetof {member}"), at);
         }

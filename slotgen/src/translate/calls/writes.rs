@@ -34,7 +34,7 @@ impl Paths {
     }
 
     /// All objects that a member leads to.
-    pub(super) fn note_elements(
+    pub(in crate::translate) fn note_elements(
         &self,
         structure: &str,
         path: &[String],

@@ -30,6 +30,11 @@ impl Paths {
             if let (CType::Int(int), Some(size), None) = (ctype, size, init) {
                 return self.declare_buffer(name, int, size, at, state, k);
             }
+            if let (CType::Opaque(text), Some(size), None) = (ctype, size, init)
+                && super::super::ctype::is_pointer(text)
+            {
+                return self.declare_places(name, text, size, at, state, k);
+            }
             if !matches!(ctype, CType::Object | CType::Str) {
                 return self.no("array of something else than objects", at);
             }
