@@ -138,16 +138,16 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             .function
             .getattr(intern!(py, "__globals__"))
             .map_or(0, |globals| globals.as_ptr() as usize),
-        local_names: code.locals.iter().map(|local| local.name.clone()).collect(),
+        outer_code: Some(Rc::clone(code)),
         trace: super::token::next_trace(),
         track: plan.track,
         ..State::default()
     };
     let _nested = rewind::Nested;
-    let mut tracer = Tracer { py, state };
+    let mut tracer = Tracer { py, state: Box::new(state), spare: None };
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
-    plan.codes.clone_from(&tracer.state.codes);
+    plan.codes = std::mem::take(&mut tracer.state.codes);
     plan.signals.append(&mut tracer.state.signals);
     if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
         tracer.close_files();
@@ -310,7 +310,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn outcome(self, end: End, inside: Vec<Py<PyAny>>) -> Outcome {
-        let state = self.state;
+        let state = *self.state;
         let mut outcome = Outcome {
             values: state.values,
             graph: state.graph.into_inner(),

@@ -11,12 +11,12 @@ impl Tracer<'_> {
         let mut guarded = FxHashSet::default();
         let mut whole = FxHashSet::default();
         for guard in &self.state.guards {
-            guarded.insert(guard.source.clone());
+            guarded.insert(&guard.source);
             if let Check::SameAs(other) | Check::NotSameAs(other) = &guard.check {
-                guarded.insert(other.clone());
+                guarded.insert(other);
             }
             if matches!(guard.check, Check::Keys(_)) {
-                whole.insert(guard.source.clone());
+                whole.insert(&guard.source);
             }
         }
         let mut missing = Vec::new();
@@ -28,7 +28,7 @@ impl Tracer<'_> {
                 Source::Attr(..) | Source::OwnAttr(..) => true,
                 _ => false,
             };
-            if read && guarded.insert(source.clone()) {
+            if read && guarded.insert(source) {
                 missing.push(source.clone());
             }
         }

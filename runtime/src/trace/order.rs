@@ -5,6 +5,9 @@ use crate::graph::{Argument, NodeId, NodeOp};
 
 /// Moves the placeholders to the front and renames nodes accordingly everywhere.
 pub(super) fn placeholders_first(outcome: &mut Outcome) {
+    if outcome.graph.nodes.is_empty() {
+        return;
+    }
     let nodes = std::mem::take(&mut outcome.graph.nodes);
     let mut places = vec![NodeId(0); nodes.len()];
     let is_input = |op: NodeOp| op == NodeOp::Placeholder;

@@ -208,9 +208,13 @@ impl<'py> Tracer<'py> {
     fn input_name(&self, value: ValueId) -> String {
         use crate::guard::source::Source;
         match self.source(value) {
-            Some(Source::Local(slot)) => {
-                self.state.local_names.get(slot as usize).cloned().unwrap_or_else(|| format!("arg{slot}"))
-            }
+            Some(Source::Local(slot)) => self
+                .state
+                .outer_code
+                .as_ref()
+                .and_then(|code| code.locals.get(slot as usize))
+                .map(|local| local.name.clone())
+                .unwrap_or_else(|| format!("arg{slot}")),
             Some(Source::Global(name)) => format!("g_{name}"),
             Some(Source::Attr(_, name) | Source::OwnAttr(_, name)) => name.to_string(),
             _ => "input".to_owned(),

@@ -115,7 +115,8 @@ pub struct State {
     pub(super) domains: Vec<Arc<dyn Domain>>,
     pub(super) outer_globals: usize,
     pub(super) touched_types: Grown<usize>,
-    pub(super) local_names: Vec<String>,
+    /// The code of the outermost frame.
+    pub(super) outer_code: Option<Rc<Code>>,
 }
 
 impl State {
@@ -164,7 +165,9 @@ impl Shadow {
 #[allow(missing_debug_implementations)]
 pub struct Tracer<'py> {
     pub(super) py: Python<'py>,
-    pub(super) state: State,
+    pub(super) state: Box<State>,
+    /// Takes the state's place while C runs.
+    pub(super) spare: Option<Box<State>>,
 }
 
 impl<'py> Tracer<'py> {
@@ -221,9 +224,10 @@ impl<'py> Tracer<'py> {
 
     /// Runs C code; what it asks of tokens, and Python frames that it begins, lead back into the trace.
     pub(super) fn with_callbacks<T>(&mut self, run: impl FnOnce() -> T) -> T {
-        let outer = super::token::enter(std::mem::take(&mut self.state));
+        let spare = self.spare.take().unwrap_or_default();
+        let outer = super::token::enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
-        self.state = super::token::leave(outer);
+        self.spare = Some(std::mem::replace(&mut self.state, super::token::leave(outer)));
         rewind::changed();
         result
     }

@@ -14,7 +14,7 @@ const MAX_NESTING: u32 = 40;
 
 thread_local! {
     /// The state of the trace that called into C, while C runs. Empty while the tracer itself runs.
-    static SET_ASIDE: RefCell<Option<State>> = const { RefCell::new(None) };
+    static SET_ASIDE: RefCell<Option<Box<State>>> = const { RefCell::new(None) };
 }
 
 pyo3::create_exception!(
@@ -25,12 +25,12 @@ pyo3::create_exception!(
 );
 
 /// Sets the state aside before C runs; gives what was set aside before.
-pub(super) fn enter(state: State) -> Option<State> {
+pub(super) fn enter(state: Box<State>) -> Option<Box<State>> {
     SET_ASIDE.with(|cell| cell.borrow_mut().replace(state))
 }
 
 /// Takes the state back after C has run.
-pub(super) fn leave(outer: Option<State>) -> State {
+pub(super) fn leave(outer: Option<Box<State>>) -> Box<State> {
     SET_ASIDE.with(|cell| std::mem::replace(&mut *cell.borrow_mut(), outer)).unwrap_or_default()
 }
 
@@ -74,8 +74,8 @@ pub(super) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Opt
 }
 
 /// Takes the trace up while C waits, and sets it aside again.
-fn inside<'py, T>(py: Python<'py>, state: State, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> PyResult<T> {
-    let mut tracer = Tracer { py, state };
+fn inside<'py, T>(py: Python<'py>, state: Box<State>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> PyResult<T> {
+    let mut tracer = Tracer { py, state, spare: None };
     tracer.state.nesting += 1;
     let result = match tracer.state.pending {
         Some(_) => Err(Signal::Stopped),
