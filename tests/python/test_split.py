@@ -1,10 +1,12 @@
 """Breaking functions at every instruction: what they do is what they do unbroken."""
+import collections
 import contextlib
 import dis
 import gc
 import importlib.util
 import io
 import pathlib
+import sys
 import traceback
 import types
 import unittest
@@ -13,6 +15,28 @@ import weakref
 import split_generators
 import split_samples
 from slotrt import bytecode, hook
+
+
+NAMESPACE = """
+import sys
+k, i = 1, "outer"
+found = sorted(locals())
+seen = [[i * k for k in (2, 3)] for i in (1, 2)]
+late = [get() for get in [lambda: i for i in (1, 2)]]
+class Body:
+    j = 1
+    inside = [j for j in (3,)]
+    names = sorted(locals())
+    del j
+body = Body.inside, Body.names
+try:
+    raise ValueError([i for i in (7,)])
+except ValueError as error:
+    caught = sorted(locals()), str(error)
+left = i, k, sorted(dir()), sorted(sys._getframe().f_locals)
+del i
+gone = "i" in locals(), "k" in dir()
+"""
 
 
 def proof():
@@ -150,6 +174,31 @@ class BreakAnywhere(unittest.TestCase):
             self.assertEqual(got, expected)
             self.assertEqual(counters.refused(), {})
             self.assertGreater(pairs, 1_000)
+
+    @unittest.skipIf(sys.version_info < (3, 12), "locals() brings all fast variables into the namespace: nothing hides them")
+    def test_slots_of_our_own_are_hidden(self):
+        """`locals()` neither shows them nor takes them out of the namespace; variables of comprehensions stay as hidden as they are."""
+        class Space(collections.UserDict):
+            deleted = ()
+
+            def __delitem__(self, name):
+                self.deleted += (name,)
+                super().__delitem__(name)
+
+        def run(space):
+            exec(code, {"__name__": "m"}, space)
+            return {name: repr(value) for name, value in space.items() if name.islower()}, getattr(space, "deleted", None)
+
+        code = compile(NAMESPACE, "namespace.py", "exec")  # (CPython 3.13.0 crashes on `locals()` in a comprehension there)
+        expected = [run(kind()) for kind in (dict, Space)]
+        for mode in ("reassemble", "split", "split-every"):
+            counters, before = hook.install(mode), -1
+            try:
+                while before < (before := counters.counters()["pairs"]) or mode == "reassemble" and before < 0:
+                    for _ in range(20):
+                        self.assertEqual([run(kind()) for kind in (dict, Space)], expected, mode)
+            finally:
+                hook.uninstall()
 
     def test_refusals(self):
         with self.assertRaisesRegex(ValueError, "no instruction at offset 1"):

@@ -8,6 +8,8 @@ bitflags::bitflags! {
     /// What an entry of localsplus is (CPython's `CO_FAST_*`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct LocalKind: u8 {
+        /// Not shown by `locals()`: the variables of an inlined comprehension, and slots of our own. From 3.12 on.
+        const HIDDEN = 0x10;
         /// A local variable or argument.
         const LOCAL = 0x20;
         /// Holds a cell that this function makes.

@@ -98,7 +98,16 @@ impl Code {
 
     /// Inserts plain locals at localsplus index `at` (at most the number of locals); every argument that names a later slot moves up.
     pub fn insert_locals(&mut self, at: usize, names: &[String]) {
-        let locals = names.iter().map(|name| Local { name: name.clone(), kind: LocalKind::LOCAL });
+        self.insert_slots(at, names, LocalKind::LOCAL);
+    }
+
+    /// The same for slots that the program does not have: from 3.12 on `locals()` passes them over.
+    pub fn insert_hidden(&mut self, at: usize, names: &[String]) {
+        self.insert_slots(at, names, LocalKind::LOCAL | LocalKind::HIDDEN);
+    }
+
+    fn insert_slots(&mut self, at: usize, names: &[String], kind: LocalKind) {
+        let locals = names.iter().map(|name| Local { name: name.clone(), kind });
         self.locals.splice(at..at, locals);
         let (at, count) = (at as u32, names.len() as u32);
         let moved = |slot: u32| if slot >= at { slot + count } else { slot };

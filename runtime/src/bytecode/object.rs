@@ -100,7 +100,25 @@ impl Code {
         kw.set_item("co_firstlineno", self.firstlineno)?;
         kw.set_item("co_name", &self.name)?;
         kw.set_item("co_qualname", &self.qualname)?;
-        self.original.bind(py).call_method("replace", (), Some(&kw))
+        let made = self.original.bind(py).call_method("replace", (), Some(&kw))?;
+        self.hide(&made)?;
+        Ok(made)
+    }
+
+    /// Says which slots are hidden: `code.replace()` hides those at the places where the original's are. Before 3.12 none can be.
+    #[cfg(slotrt_hooks)]
+    fn hide(&self, made: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.isa().minor() < 12 || !self.locals.iter().any(|local| local.kind.contains(LocalKind::HIDDEN)) {
+            return Ok(());
+        }
+        let kinds: Vec<u8> = self.locals.iter().map(|local| local.kind.bits()).collect();
+        crate::ffi::kinds::set_kinds(made, &kinds)
+    }
+
+    #[cfg(not(slotrt_hooks))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the other release's signature")]
+    fn hide(&self, _made: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ok(())
     }
 
     /// Every argument that indexes a table must be inside it: the interpreter does not check.
@@ -147,5 +165,9 @@ fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
         }
     }
     locals.extend(strings(code, "co_freevars")?.into_iter().map(|name| Local { name, kind: LocalKind::FREE }));
+    #[cfg(slotrt_hooks)]
+    for (local, kind) in locals.iter_mut().zip(crate::ffi::kinds::kinds(code).map_err(object_error)?) {
+        local.kind |= LocalKind::from_bits_truncate(kind) & LocalKind::HIDDEN;
+    }
     Ok(locals)
 }

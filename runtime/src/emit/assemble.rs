@@ -123,7 +123,7 @@ impl Slots {
 /// Inserts the prologue at `at`; gives its length.
 fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Slots, position: Position) -> usize {
     let names: Vec<String> = (0..prologue.temporaries).map(|index| format!(".value{index}")).collect();
-    code.insert_locals(slots.temporary(0), &names);
+    code.insert_hidden(slots.temporary(0), &names);
     let slots = Slots { temporaries: names.len(), ..slots };
     let at = at.min(code.instrs.len());
     let instrs: Vec<Instr> =

@@ -13,6 +13,7 @@ pub mod handlers;
 pub mod hook;
 #[cfg(slotrt_traces)]
 pub mod instruction;
+pub(crate) mod kinds;
 mod layout;
 #[cfg(slotrt_live)]
 pub(crate) mod live;

@@ -74,11 +74,7 @@ pub(crate) fn interpreter() -> usize {
 ///
 /// # Errors
 /// The exception that the function sets.
-pub(crate) fn call_getter<'py>(
-    function: usize,
-    of: &Bound<'py, PyAny>,
-    closure: usize,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn call_getter<'py>(function: usize, of: &Bound<'py, PyAny>, closure: usize) -> PyResult<Bound<'py, PyAny>> {
     type Getter = unsafe extern "C" fn(*mut ffi::PyObject, usize) -> *mut ffi::PyObject;
     // SAFETY: the function was read from a member of this type, with what it is to be given.
     unsafe {

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 type Object<'py> = Bound<'py, PyAny>;
 
 /// Structs whose pointers are not followed: hash tables are the interpreter's, which changes them in steps that belong together.
-const TABLES: &[&str] = &["PyDictObject_ma_", "PyDictKeysObject_", "PyHeapTypeObject_ht_cached_keys", "PySetObject_", "setentry_"];
+const TABLES: &[&str] =
+    &["PyDictObject_ma_", "PyDictKeysObject_", "PyHeapTypeObject_ht_cached_keys", "PySetObject_", "setentry_"];
 
 /// Where the running release has a member.
 #[cfg(not(all(Py_3_12, not(Py_3_13))))]

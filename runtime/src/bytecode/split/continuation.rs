@@ -26,7 +26,7 @@ pub(super) fn build(
     let mut code = root.duplicate(py);
     let target = code.instrs[resume].id;
     let names: Vec<String> = (0..cargo.extras()).map(|index| format!(".state{index}")).collect();
-    code.insert_locals(cargo.prefix, &names);
+    code.insert_hidden(cargo.prefix, &names);
     code.argcount = (cargo.prefix + names.len()) as u32;
     (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
     code.flags &= !(VARARGS | VARKEYWORDS);

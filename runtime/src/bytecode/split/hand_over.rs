@@ -132,7 +132,7 @@ fn region(code: &Code, first: Label, next: Option<Label>) -> Result<std::ops::Ra
 fn reserve(code: &mut Code, count: usize) -> usize {
     let names: Vec<String> = (0..count).map(|index| format!(".stack{index}")).collect();
     let at = code.nlocals();
-    code.insert_locals(at, &names);
+    code.insert_hidden(at, &names);
     at
 }
 

@@ -1,0 +1,39 @@
+//! What the fast variables of a code object are: `co_localspluskinds`, which `code.replace()` keeps by place.
+use super::layout;
+use super::release::PyCodeObject;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCode};
+use std::mem::offset_of;
+
+const KINDS: usize = offset_of!(PyCodeObject, co_localspluskinds);
+
+/// `CO_FAST_*` of each slot.
+///
+/// # Errors
+/// `TypeError` for anything but a code object.
+pub fn kinds(code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    let code = code.cast::<PyCode>()?;
+    // SAFETY: a code object has its kinds as a bytes object, which lives as long as it does.
+    let kinds = unsafe { Bound::from_borrowed_ptr(code.py(), layout::read(code.as_ptr().cast(), KINDS)) };
+    Ok(kinds.cast_into::<PyBytes>()?.as_bytes().to_vec())
+}
+
+/// Sets `CO_FAST_*` of each slot. Nobody but the caller may know the code object yet.
+///
+/// # Errors
+/// `TypeError` for anything but a code object; `ValueError` where the number of slots is another.
+pub fn set_kinds(code: &Bound<'_, PyAny>, new: &[u8]) -> PyResult<()> {
+    if kinds(code)?.len() != new.len() {
+        return Err(pyo3::exceptions::PyValueError::new_err("as many kinds as fast variables are needed"));
+    }
+    let made = PyBytes::new(code.py(), new).into_ptr();
+    // SAFETY: a code object, by the check above, owns its kinds; the old ones are let go once the new are in place.
+    unsafe {
+        let raw = code.as_ptr().cast::<u8>();
+        let old: *mut ffi::PyObject = layout::read(raw, KINDS);
+        layout::write(raw, KINDS, made);
+        ffi::Py_DECREF(old);
+    }
+    Ok(())
+}
