@@ -32,11 +32,11 @@ pub enum WayIn {
 impl Frame {
     /// Splits the code where the trace broke.
     pub fn new(py: Python<'_>, code: &Code, outcome: &Outcome, host: &dyn Host) -> Result<Self, Failure> {
-        let End::Break { at, stack, locals, .. } = &outcome.end else {
+        let End::Break { at, stack, locals, named, .. } = &outcome.end else {
             return Ok(Self::Whole(start_of(py, code)?));
         };
         let state = state(code, *at, stack, locals)?;
-        let split = split(py, code, *at, &state, host.marks())?;
+        let split = split(py, code, *at, &state, host.marks(), *named)?;
         let way = if outcome.signals.is_empty() { WayIn::Plain } else { WayIn::Interrupted };
         Ok(Self::Tail(Box::new(split), state, way))
     }
@@ -74,8 +74,12 @@ impl Writer<'_, '_> {
     /// Writes what comes last.
     pub fn finish(&mut self, frame: &Frame) -> Result<(), Failure> {
         match (&self.outcome.end, frame) {
-            (End::Return(value), _) => {
+            (End::Return { value, kept }, _) => {
                 self.load(*value)?;
+                if !kept.is_empty() {
+                    self.locals(kept)?;
+                    self.forget_temporaries();
+                }
                 self.plain(Op::RETURN_VALUE, 0);
                 Ok(())
             }

@@ -18,7 +18,11 @@ pub fn find(outcome: &Outcome) -> Needed {
     let mut search = Search { outcome, seen: FxHashSet::default(), needed: Needed::default() };
     outcome.effects.iter().for_each(|effect| search.effect(effect));
     match &outcome.end {
-        End::Return(value) | End::Raise(value) => search.value(*value),
+        End::Return { value, kept } => {
+            search.value(*value);
+            kept.iter().flatten().for_each(|value| search.value(*value));
+        }
+        End::Raise(value) => search.value(*value),
         End::Break { stack, locals, handled, .. } => {
             handled.iter().for_each(|value| search.value(*value));
             for entry in stack {

@@ -64,7 +64,7 @@ impl Frame {
         frame.routes = outcome.routes.clone();
         frame.effects = outcome.effects.iter().map(|effect| describe::effect(py, effect, outcome, code)).collect();
         (frame.end, frame.stop) = match &outcome.end {
-            End::Return(_) => ("return", None),
+            End::Return { .. } => ("return", None),
             End::Raise(_) => ("raise", None),
             End::Break { reason, .. } if reason.kind == RAISES => ("raise", None),
             End::Break { reason, .. } if reason.kind == YIELDS => ("yield", None),

@@ -65,6 +65,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute error from outside", "reading an attribute adds to it");
         };
         let object = self.named_object(object)?;
+        super::rewind::changed();
         let set = raised.setattr("name", name).and_then(|()| raised.setattr("obj", object));
         set.or_else(|error| internal(error.to_string()))
     }

@@ -159,8 +159,8 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     }
     let mut inside = Vec::new();
     let mut reason = None;
-    let end = match rest {
-        Ok(Rest::Returned(value)) => End::Return(value),
+    let mut end = match rest {
+        Ok(Rest::Returned(value)) => End::Return { value, kept: frame.locals },
         Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
         Err(Signal::Stopped) => {
             let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
@@ -186,7 +186,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         }
         Err(other) => return Err(to_stop(other)),
     };
-    match tracer.finish(&end).map_err(to_stop)? {
+    match tracer.finish(&mut end).map_err(to_stop)? {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         Err(Escape { what, .. }) if tracer.state.stopped_late => {
             Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
@@ -227,7 +227,7 @@ fn summary(outcome: &Outcome) -> String {
         End::Break { at, stack, locals, .. } => {
             format!("at {at}, {} on the stack, {} variables", stack.len(), locals.len())
         }
-        End::Return(_) | End::Raise(_) => "at its end".to_owned(),
+        End::Return { .. } | End::Raise(_) => "at its end".to_owned(),
     };
     let kinds: Vec<_> = outcome.effects.iter().map(std::mem::discriminant).collect();
     format!("{} steps, {end}, {kinds:?}, {} nodes, {guards:#?}", outcome.steps, outcome.graph.nodes.len())
@@ -261,7 +261,8 @@ fn to_stop(signal: Signal) -> Stop {
 impl<'py> Tracer<'py> {
     /// The end of a trace whose outermost frame stands before the instruction that runs natively.
     fn broken_at(&self, frame: Frame, reason: Break) -> End {
-        End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled: *self.state.exc_info, reason }
+        let handled = *self.state.exc_info;
+        End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled, named: false, reason }
     }
 
     fn again(&mut self, reason: Break) -> Attempt {

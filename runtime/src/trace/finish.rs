@@ -22,7 +22,7 @@ pub(super) type Described<T> = Traced<Result<T, Escape>>;
 
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
-    pub(super) fn finish(&mut self, end: &End) -> Described<()> {
+    pub(super) fn finish(&mut self, end: &mut End) -> Described<()> {
         if let Some(generator) = self.left_suspended() {
             return self.escape(generator, "a generator that is left inside try or with");
         }
@@ -41,6 +41,31 @@ impl<'py> Tracer<'py> {
         let mut work = roots(end);
         work.extend(self.state.effects.iter().flat_map(effect_values));
         let mut seen = FxHashSet::default();
+        if let Err(escape) = self.describe_all(work, &mut seen)? {
+            return Ok(Err(escape));
+        }
+        let names = seen.iter().any(|id| self.names_outermost(*id));
+        match end {
+            End::Return { kept, .. } if names => {
+                let kept = kept.iter().flatten().copied().collect();
+                if let Err(escape) = self.describe_all(kept, &mut seen)? {
+                    return Ok(Err(escape));
+                }
+            }
+            End::Return { kept, .. } => kept.clear(),
+            End::Break { named, .. } => *named = names,
+            End::Raise(_) => {}
+        }
+        self.guard_existence();
+        Ok(Ok(()))
+    }
+
+    pub(super) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
+        let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
+        Ok(Err(Escape { step, what: what.into() }))
+    }
+
+    fn describe_all(&mut self, mut work: Vec<ValueId>, seen: &mut FxHashSet<ValueId>) -> Described<()> {
         while let Some(id) = work.pop() {
             if !seen.insert(id) {
                 continue;
@@ -50,13 +75,7 @@ impl<'py> Tracer<'py> {
                 Err(escape) => return Ok(Err(escape)),
             }
         }
-        self.guard_existence();
         Ok(Ok(()))
-    }
-
-    pub(super) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
-        let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
-        Ok(Err(Escape { step, what: what.into() }))
     }
 
     fn describe(&mut self, id: ValueId) -> Described<Vec<ValueId>> {
@@ -397,7 +416,7 @@ impl<'py> Tracer<'py> {
 
 pub(super) fn roots(end: &End) -> Vec<ValueId> {
     match end {
-        End::Return(value) | End::Raise(value) => vec![*value],
+        End::Return { value, .. } | End::Raise(value) => vec![*value],
         End::Break { stack, locals, handled, .. } => {
             let stack = stack.iter().filter_map(|entry| match entry {
                 StackEntry::Object(value) => Some(*value),

@@ -60,7 +60,12 @@ pub enum Effect {
 #[derive(Debug)]
 pub enum End {
     /// The frame returned this value.
-    Return(ValueId),
+    Return {
+        /// The value.
+        value: ValueId,
+        /// What its variables, by slot, were then: where a traceback that leaves names the frame, which keeps them. Else empty.
+        kept: Vec<Option<ValueId>>,
+    },
     /// The frame raises this exception value.
     Raise(ValueId),
     /// The instruction at `at` must run natively; state as it is before that instruction.
@@ -73,6 +78,8 @@ pub enum End {
         locals: Vec<Option<ValueId>>,
         /// The exception that the innermost handler handles (`sys.exception()`).
         handled: Option<ValueId>,
+        /// Whether a traceback that leaves names the frame.
+        named: bool,
         /// Why.
         reason: Break,
     },

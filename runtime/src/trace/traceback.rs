@@ -219,6 +219,14 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Whether the traceback of an exception names the outermost frame.
+    pub(super) fn names_outermost(&self, exception: ValueId) -> bool {
+        let tracebacks = &self.state.tracebacks;
+        let first = tracebacks.heads.get(&exception).and_then(|node| tracebacks.nodes.get(*node));
+        let mut nodes = std::iter::successors(first, |node| tracebacks.nodes.get(node.next?));
+        nodes.any(|node| !node.frame.inlined)
+    }
+
     /// Where an exception passed through, innermost first, for emitted code.
     pub(super) fn passed(&self, exception: ValueId) -> Vec<Passed> {
         let mut passed = Vec::new();

@@ -15,6 +15,8 @@ pub(super) struct Site<'a> {
     pub origin: &'a Origin,
     pub at: usize,
     pub marks: &'a Marks,
+    /// Whether a traceback may name the frame, whatever happens from here on.
+    pub named: bool,
 }
 
 /// Puts a hand-over on every way out of the instruction in `split.code`, a copy of the original.
@@ -170,7 +172,7 @@ impl Ways<'_, '_> {
         state: &State,
         position: Position,
     ) -> Result<Label, Refusal> {
-        let Site { original, origin, marks, .. } = self.site;
+        let Site { original, origin, marks, named, .. } = self.site;
         let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
         let key = Key { resume: origin.instr(index)?, state: origin.state(state) };
         let cargo = Cargo::new(&origin.root, &key.state);
@@ -191,6 +193,7 @@ impl Ways<'_, '_> {
             slot: &slot,
             first: self.temporaries,
             packs: original.is_continuation(self.py),
+            named: *named || way == Way::Raise || state.stack.contains(&Entry::PreviousException),
         };
         block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
@@ -232,6 +235,8 @@ pub(super) struct Block<'a> {
     first: usize,
     /// Whether the frame ends, and another one that stays goes on with the packet.
     packs: bool,
+    /// Whether a traceback may name the frame.
+    named: bool,
 }
 
 impl Block<'_> {
@@ -251,12 +256,15 @@ impl Block<'_> {
         };
         let mut depth = callee.len() as u32;
         self.instrs.extend(callee);
-        for slot in 0..cargo.prefix {
-            self.load(py, (self.slot)(slot), cargo.bound[slot], depth, marks);
-            depth += 1;
-        }
-        for (slot, bound) in cargo.slots.clone() {
-            self.load(py, (self.slot)(slot), bound, depth, marks);
+        // The frame that a traceback names keeps its variables for as long as that, unless it stays to delegate.
+        let keeps = self.named && !delegates;
+        let variables: Vec<_> =
+            (0..cargo.prefix).map(|slot| (slot, cargo.bound[slot])).chain(cargo.slots.clone()).collect();
+        for (slot, bound) in variables {
+            match bound {
+                Bound::Yes if keeps => self.push(Op::LOAD_FAST, (self.slot)(slot)),
+                bound => self.load(py, (self.slot)(slot), bound, depth, marks),
+            }
             depth += 1;
         }
         for (temporary, bound) in carried {

@@ -196,9 +196,18 @@ pub fn hand_over_at_start(py: Python<'_>, code: &Code, marks: &Marks) -> Result<
 ///
 /// Before the end of the frame's start (`MAKE_CELL`…, `RESUME`) there is nothing to split: `at` then means `RESUME`, or
 /// the instruction where a continuation resumes.
-pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
+///
+/// `named` says that a traceback names the frame, which keeps its variables then for as long as that.
+pub fn split(
+    py: Python<'_>,
+    code: &Code,
+    at: usize,
+    state: &State,
+    marks: &Marks,
+    named: bool,
+) -> Result<Split, Refusal> {
     supported(py, code)?;
-    split_any(py, code, at, state, marks)
+    split_named(py, code, at, state, marks, named)
 }
 
 /// As [`split`], also for generators, coroutines, and bodies of modules and classes.
@@ -209,6 +218,17 @@ pub(crate) fn split_any(
     state: &State,
     marks: &Marks,
 ) -> Result<Split, Refusal> {
+    split_named(py, code, at, state, marks, false)
+}
+
+fn split_named(
+    py: Python<'_>,
+    code: &Code,
+    at: usize,
+    state: &State,
+    marks: &Marks,
+    named: bool,
+) -> Result<Split, Refusal> {
     let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
     let origin = lineage::Origin::of(py, code, start);
     let early = at < start || origin.instr(at).is_err();
@@ -216,7 +236,7 @@ pub(crate) fn split_any(
     let entry = code.instrs.get(at).ok_or(Refusal::Unreachable(at))?.id;
     let body = code.instrs.get(start + 1).ok_or(Refusal::Unreachable(start + 1))?.id;
     let mut split = Split { code: code.duplicate(py), entry, body, continuations: Vec::new() };
-    let site = hand_over::Site { original: code, origin: &origin, at, marks };
+    let site = hand_over::Site { original: code, origin: &origin, at, marks, named };
     hand_over::install(py, &mut split, &site, state)?;
     Ok(split)
 }

@@ -1,0 +1,124 @@
+"""Frames that a traceback names keep their variables: what generators do at their end comes when plain Python does it."""
+import contextlib
+import gc
+import io
+import unittest
+
+import slotrt
+
+KEPT = []
+
+
+def numbers(p):
+    try:
+        yield p
+        yield 2
+    finally:
+        print("end")
+
+
+def leaves(b):
+    kept = numbers(b)
+    print(next(kept))
+    try:
+        print(next(numbers(None) if b else iter(())))
+        len(b)
+    finally:
+        print("finally")
+
+
+def leaves_a_with(b):
+    kept = numbers(b)
+    next(kept)
+    with contextlib.ExitStack() as stack:
+        stack.callback(print, "exit")
+        return b - "x"
+
+
+def stored(b):
+    kept = numbers(b)
+    next(kept)
+    try:
+        len(b)
+    except TypeError as error:
+        KEPT.append(error)
+    after = kept
+    print("before the end")
+    return 3
+
+
+def stored_in_a_trace(b):
+    try:
+        len(5)
+    except TypeError as error:
+        KEPT.append(error)
+    after = [b]
+    return after
+
+
+def of_a_cycle(b):
+    kept = numbers(b)
+    next(kept)
+    try:
+        raise KeyError(b)
+    except KeyError as error:
+        held = error
+    print("before the end")
+    return 3
+
+
+def dropped(b):
+    kept = numbers(b)
+    next(kept)
+    try:
+        print(b)
+        len(b)
+    except TypeError:
+        print("handled")
+    print("after")
+    del kept
+    print("before the end")
+
+
+def names(error):
+    """Names of variables of the frames that an exception's traceback names."""
+    found, entry = [], error.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_code.co_filename == __file__:
+            found.append((entry.tb_frame.f_code.co_name, sorted(entry.tb_frame.f_locals)))
+        entry = entry.tb_next
+    return found[-1:]
+
+
+def seen(run, argument):
+    """What was printed while the function ran, after it with what is left of it, and once nothing is left; and the variables."""
+    KEPT.clear()
+    gc.collect()
+    gc.disable()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            found = [run(argument)]
+        except Exception as error:
+            found = [type(error), str(error), printed.getvalue(), names(error)]
+        found.append(printed.getvalue())
+        found += [names(error) for error in KEPT]
+        KEPT.clear()
+        found.append(printed.getvalue())
+        gc.enable()
+        gc.collect()
+        found.append(printed.getvalue())
+    return found
+
+
+class NamedFrames(unittest.TestCase):
+    def test_as_in_plain_python(self):
+        for function in (leaves, leaves_a_with, stored, stored_in_a_trace, of_a_cycle, dropped):
+            with self.subTest(function.__name__):
+                expected, compiled = seen(function, 1), slotrt.compile(function)
+                self.assertEqual(seen(compiled, 1), expected)
+                self.assertEqual(seen(compiled, 1), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
