@@ -1,5 +1,6 @@
 """What a trace reads outside itself: files, settings, the globals of modules, the dicts of instances; each call must see it as it is then."""
 
+import array
 import contextlib
 import io
 import os
@@ -306,6 +307,35 @@ class Tracebacks(Twice):
             heard.clear()
             self.assertEqual(compiled(value), f"{value}-b!\n{[value]!r}\n")
             self.assertEqual(heard, ["TO", " ", str(value).upper(), "\n"])
+
+
+class Memory(unittest.TestCase):
+    """Operands whose class C code tells by more than slots."""
+
+    def test_as_in_plain_python(self):
+        def outcome(function, *args):
+            try:
+                return function(*args)
+            except (TypeError, ValueError) as error:
+                return type(error), str(error)
+
+        functions = [
+            lambda x: b"x" % x,
+            lambda x: b"%s" % x,
+            lambda x: "%s" % x,
+            lambda x: b"a" + x,
+            lambda x: bytearray(b"a") + x,
+            lambda x: bytearray(b"%r") % x,
+            lambda x: b"ab" == x,
+            lambda x: b"a" in x,
+            lambda x: memoryview(b"ab") == x,
+        ]
+        for value in (bytearray(b"ab"), memoryview(b"ab"), array.array("b", b"ab"), b"ab", {"k": 1}):
+            for function in functions:
+                with self.subTest(type(value).__name__):
+                    compiled = slotrt.compile(function)
+                    self.assertEqual(outcome(compiled, value), outcome(function, value))
+                    self.assertEqual(outcome(compiled, value), outcome(function, value))
 
 
 if __name__ == "__main__":

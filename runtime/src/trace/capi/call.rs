@@ -190,6 +190,13 @@ impl<'py> Tracer<'py> {
                     );
                 }
             }
+            // C code asks for such an object's memory, or for its class, past the slots that a token has.
+            if token && self.domain_of(&class).is_none() && self.slot_function(&class, Slot::bf_getbuffer)?.is_some() {
+                return unsupported(
+                    "C function on an object of a C class from outside",
+                    format!("{} on {}", function.name, crate::ffi::types::name(&class)),
+                );
+            }
             natives.push(native);
         }
         let pointer = function.pointer;
