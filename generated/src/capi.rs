@@ -635,6 +635,10 @@ pub enum FunctionId {
     PyList_Clear,
     /// `PyList_Extend` of `Objects/listobject.c`.
     PyList_Extend,
+    /// `PyList_GetItem` of `Objects/listobject.c`.
+    PyList_GetItem,
+    /// `PyList_GetItemRef` of `Objects/listobject.c`.
+    PyList_GetItemRef,
     /// `PyList_GetSlice` of `Objects/listobject.c`.
     PyList_GetSlice,
     /// `PyList_Insert` of `Objects/listobject.c`.
@@ -4433,6 +4437,8 @@ pub enum FunctionId {
     unicode_format_getnextarg,
     /// `unicode_fromformat_write_str` of `Objects/unicodeobject.c`.
     unicode_fromformat_write_str,
+    /// `unicode_get_empty` of `Objects/unicodeobject.c`.
+    unicode_get_empty,
     /// `unicode_get_hash` of `Objects/dictobject.c`.
     unicode_get_hash,
     /// `unicode_get_widechar_size` of `Objects/unicodeobject.c`.
@@ -4873,6 +4879,8 @@ impl FunctionId {
         FunctionId::PyList_AsTuple,
         FunctionId::PyList_Clear,
         FunctionId::PyList_Extend,
+        FunctionId::PyList_GetItem,
+        FunctionId::PyList_GetItemRef,
         FunctionId::PyList_GetSlice,
         FunctionId::PyList_Insert,
         FunctionId::PyList_SetItem,
@@ -6772,6 +6780,7 @@ impl FunctionId {
         FunctionId::unicode_format_arg_parse,
         FunctionId::unicode_format_getnextarg,
         FunctionId::unicode_fromformat_write_str,
+        FunctionId::unicode_get_empty,
         FunctionId::unicode_get_hash,
         FunctionId::unicode_get_widechar_size,
         FunctionId::unicode_getitem,
@@ -7039,6 +7048,8 @@ impl FunctionId {
             FunctionId::PyList_AsTuple => "PyList_AsTuple",
             FunctionId::PyList_Clear => "PyList_Clear",
             FunctionId::PyList_Extend => "PyList_Extend",
+            FunctionId::PyList_GetItem => "PyList_GetItem",
+            FunctionId::PyList_GetItemRef => "PyList_GetItemRef",
             FunctionId::PyList_GetSlice => "PyList_GetSlice",
             FunctionId::PyList_Insert => "PyList_Insert",
             FunctionId::PyList_SetItem => "PyList_SetItem",
@@ -9052,6 +9063,7 @@ impl FunctionId {
             FunctionId::unicode_format_arg_parse => "unicode_format_arg_parse",
             FunctionId::unicode_format_getnextarg => "unicode_format_getnextarg",
             FunctionId::unicode_fromformat_write_str => "unicode_fromformat_write_str",
+            FunctionId::unicode_get_empty => "unicode_get_empty",
             FunctionId::unicode_get_hash => "unicode_get_hash",
             FunctionId::unicode_get_widechar_size => "unicode_get_widechar_size",
             FunctionId::unicode_getitem => "unicode_getitem",
@@ -9324,6 +9336,8 @@ impl FunctionId {
             FunctionId::PyList_AsTuple => "Objects/listobject.c",
             FunctionId::PyList_Clear => "Objects/listobject.c",
             FunctionId::PyList_Extend => "Objects/listobject.c",
+            FunctionId::PyList_GetItem => "Objects/listobject.c",
+            FunctionId::PyList_GetItemRef => "Objects/listobject.c",
             FunctionId::PyList_GetSlice => "Objects/listobject.c",
             FunctionId::PyList_Insert => "Objects/listobject.c",
             FunctionId::PyList_SetItem => "Objects/listobject.c",
@@ -11237,6 +11251,7 @@ impl FunctionId {
             FunctionId::unicode_format_arg_parse => "Objects/unicodeobject.c",
             FunctionId::unicode_format_getnextarg => "Objects/unicodeobject.c",
             FunctionId::unicode_fromformat_write_str => "Objects/unicodeobject.c",
+            FunctionId::unicode_get_empty => "Objects/unicodeobject.c",
             FunctionId::unicode_get_hash => "Objects/dictobject.c",
             FunctionId::unicode_get_widechar_size => "Objects/unicodeobject.c",
             FunctionId::unicode_getitem => "Objects/unicodeobject.c",
@@ -19375,6 +19390,19 @@ pub trait CApi: Sized {
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "_PyObject_InitVar", value)
+    }
+    /// `_PyObject_InitializeDict`.
+    fn _PyObject_InitializeDict(
+        &mut self,
+        obj: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        let value = self
+            .ask(
+                "_PyObject_InitializeDict",
+                &mut [Asked::Object(Some(obj))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_InitializeDict", value)
     }
     /// `_PyObject_InlineValues`.
     fn _PyObject_InlineValues(
@@ -32205,11 +32233,6 @@ pub trait CApi: Sized {
                 Gives::Optional,
             )?;
         crate::calls::optional(self, "unicode_formatter_t_writer", value)
-    }
-    /// `unicode_get_empty`.
-    fn unicode_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
-        let value = self.ask("unicode_get_empty", &mut [], Gives::Object)?;
-        crate::calls::object(self, "unicode_get_empty", value)
     }
     /// `unicode_get_widechar_size`.
     fn unicode_get_widechar_size(

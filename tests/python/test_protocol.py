@@ -130,6 +130,8 @@ class Vocabulary(unittest.TestCase):
         "PyType_GenericNew": "allocates, and memory is the interpreter's",
         "PyType_GenericAlloc": "allocates, and memory is the interpreter's",
         "PyObject_GenericSetAttr": "deletes, where the translation takes a value alone",
+        "PyType_Modified": "empties the interpreter's cache of methods",
+        "PyCFunction_GetSelf": "reads a member",
         "PyType_GetDict": "reads where the interpreter keeps the dictionaries of its own types",
     }
 

@@ -1,6 +1,5 @@
 """What the prototypes do not say: operators that reach a C function, and what a function asks of its arguments beyond its prototype."""
 
-import sys
 
 from slotrt import protocol
 
@@ -107,6 +106,9 @@ DEMANDS = {
     "PyWrapper_New": {0: type(int.__add__)}, "PyObject_CallObject": {1: tuple}, "PyEval_CallObjectWithKeywords": {1: tuple, 2: dict},
 }
 
+# Special methods whose assignment to a class changes slots: one slot, several, two suites, and those that are treated apart.
+SPECIAL = ("__add__", "__radd__", "__mul__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__hash__", "__eq__", "__lt__", "__call__", "__iter__", "__next__", "__new__", "__init__", "__repr__", "__bool__", "__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__await__", "__contains__", "__index__", "attribute")
+
 # Functions that C defines to be the same.
 SAME = (("PySequence_Size", "PySequence_Length"), ("PyMapping_Size", "PyMapping_Length"))
 # Every operation of Python, by the C functions that its instructions and builtins come to; each must be compared.
@@ -125,4 +127,4 @@ OPERATIONS = {
 # Those that no translation comes to the end of yet: at what it stops, or why there is none.
 IDLE = {
     "method_vectorcall": "is not translated",
-} | ({"object_new": "is not translated"} if sys.version_info < (3, 12) else {})
+}

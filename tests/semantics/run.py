@@ -17,6 +17,7 @@ import rows
 import values
 from describe import text
 from log import name_of, note, watch_warnings
+from hidden import all_subjects
 from subjects import public, slots
 from workers import Pool
 
@@ -37,7 +38,7 @@ def compare(options):
     about = {"exposed": 0, "left out": {}}
     gc.disable()
     started = time.monotonic()
-    subjects = [*public(everything, about), *slots(everything, about)]
+    subjects = [*public(everything, about), *slots(everything, about), *all_subjects(everything, about)]
     wanted = options.functions and options.functions.split(",")
     subjects = [one for one in subjects if not wanted or one.function.__name__ in wanted]
     if options.part:

@@ -4,6 +4,7 @@ import signal
 
 import values
 from describe import describe, text
+from hidden import slots_after
 from outcome import outcome
 from subjects import too_large
 
@@ -127,6 +128,8 @@ def afterwards(case, args):
     out = []
     for part, arg in zip(case.parts, args):
         if isinstance(part, values.Value):
+            if not part.fixed and issubclass(type(arg), type):
+                out.append(slots_after(arg))
             out.append(part.changes() if part.fixed else describe(arg))
     return out
 

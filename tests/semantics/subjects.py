@@ -151,6 +151,8 @@ def slot_choices(slot, kinds, own, everything):
     dictionaries = [value for value in everything if issubclass(value.kind, dict) and value.kind in (dict, values.classes.Missing)]
     tuples = [value for value in everything if value.kind is tuple]
     names = [value for value in everything if issubclass(value.kind, str)]
+    if any(one.is_type for one in own):
+        names += [values.Value(name, lambda name=name: name, True) for name in rows.SPECIAL]
     if any(kind in ("pointer", "pointer?", "other", "objects") for kind in kinds):
         return "takes what is no object"
     none = [value for value in everything if value.name == "None"]

@@ -139,7 +139,9 @@ class Value:
             object.__setattr__(self.sample, "__dict__", self.own)
             now = self.own
         for name in [name for name in now.keys() | self.kept.keys() if now.get(name, self) is not self.kept.get(name, self)]:
-            out.append((str(name), repr(describe(now[name])) if name in now else "deleted"))
+            # `copyreg` keeps __slotnames__ on a class for whoever asks first.
+            if name != "__slotnames__":
+                out.append((str(name), repr(describe(now[name])) if name in now else "deleted"))
             self.put(name, now)
         return sorted(out)
 

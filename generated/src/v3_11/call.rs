@@ -142,19 +142,9 @@ pub fn _PyObject_MakeTpCall<C: CApi>(
                     (None, None) => true,
                     _ => false,
                 } {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyObject_MakeTpCall: call of _Py_CheckFunctionResult while an exception is pending",
-                            ),
-                    );
+                    return Err(error);
                 }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyObject_MakeTpCall: call of _Py_CheckFunctionResult while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -174,19 +164,9 @@ pub fn _PyObject_MakeTpCall<C: CApi>(
                         (None, None) => true,
                         _ => false,
                     } {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyObject_MakeTpCall: call of _Py_CheckFunctionResult while an exception is pending",
-                                ),
-                        );
+                        return Err(error_2);
                     }
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyObject_MakeTpCall: call of _Py_CheckFunctionResult while an exception is pending",
-                            ),
-                    );
+                    return Err(error_2);
                 }
                 Err(error_2) => return Err(error_2),
             };

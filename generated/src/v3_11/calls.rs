@@ -2955,6 +2955,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
     },
     Function {
+        id: FunctionId::PyList_GetItem,
+        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
         id: FunctionId::ins1,
         prototype: "static (object:PyListObject, isize:Py_ssize_t, object:PyObject) -> i32",
     },
@@ -5099,6 +5103,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::object_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::object_dealloc,
         prototype: "static (object:PyObject) -> nothing",
     },
@@ -5769,6 +5777,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::super_vectorcall,
         prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_get_empty,
+        prototype: "static () -> object",
     },
     Function {
         id: FunctionId::unicode_new_empty,
@@ -11373,6 +11385,11 @@ fn of_listobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::number(super::listobject::valid_index(c, a0, a1)?))
         }
+        FunctionId::PyList_GetItem => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::listobject::PyList_GetItem(c, a0, a1)?))
+        }
         FunctionId::ins1 => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -14429,6 +14446,12 @@ fn of_typeobject<C: CApi>(
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::object_init(c, a0, a1, a2)?))
         }
+        FunctionId::object_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            Ok(Value::from(super::typeobject::object_new(c, a0, a1, a2)?))
+        }
         FunctionId::object_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok({
@@ -15125,6 +15148,9 @@ fn of_unicodeobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
+        FunctionId::unicode_get_empty => {
+            Ok(Value::Object(super::unicodeobject::unicode_get_empty(c)?))
+        }
         FunctionId::unicode_new_empty => {
             Ok(Value::Object(super::unicodeobject::unicode_new_empty(c)?))
         }

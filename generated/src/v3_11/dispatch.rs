@@ -2625,6 +2625,15 @@ pub fn PyCFunctionWithKeywords<C: CApi>(
                 },
             )
         }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1, Some(a2)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tp_new_wrapper => {
             Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), Some(a2)))
         }
@@ -3034,6 +3043,15 @@ pub fn allocfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_irepeat(c, a0, a1))
         }
         FunctionId::bytes_alloc => Some(super::bytesobject::bytes_alloc(c, a0, a1)),
+        FunctionId::PyList_GetItem => {
+            Some(
+                match super::listobject::PyList_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::list_item => {
             Some(
                 match super::listobject::list_item(c, a0, a1) {
@@ -5697,6 +5715,15 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::type_new => {
             Some(
                 match super::typeobject::type_new(c, a0, a1?, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10887,6 +10914,15 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tp_new_wrapper => {
             Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2))
         }
@@ -12851,6 +12887,15 @@ pub fn ssizeargfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray_irepeat(c, a0, a1))
         }
         FunctionId::bytes_alloc => Some(super::bytesobject::bytes_alloc(c, a0, a1)),
+        FunctionId::PyList_GetItem => {
+            Some(
+                match super::listobject::PyList_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::list_item => {
             Some(
                 match super::listobject::list_item(c, a0, a1) {
@@ -13281,6 +13326,15 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::type_new => {
             Some(
                 match super::typeobject::type_new(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),

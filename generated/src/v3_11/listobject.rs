@@ -326,6 +326,24 @@ pub fn valid_index<C: CApi>(c: &mut C, i: isize, limit: isize) -> Result<i32, C:
     c.enter(FunctionId::valid_index);
     return Ok(i32::from((i as usize) < (limit as usize)));
 }
+/// CPython: Objects/listobject.c, `PyList_GetItem`.
+pub fn PyList_GetItem<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    i: isize,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyList_GetItem);
+    if c.PyList_Check(op)? {
+        let result = c.Py_SIZE(op)?;
+        if super::listobject::valid_index(c, i, result)? != 0 {
+            return Ok(c.PyListObject_ob_item_at(op, i)?);
+        }
+        let idlist_err = c._Py_STR("list_err")?;
+        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+        return Err(c.PyErr_SetObject(&PyExc_IndexError, &idlist_err));
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
 /// CPython: Objects/listobject.c, `ins1`.
 pub fn ins1<C: CApi>(
     c: &mut C,

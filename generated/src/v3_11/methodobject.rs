@@ -755,20 +755,8 @@ pub fn cfunction_call<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_2 = match c
-                .call_PyCFunctionWithKeywords(&function, &object, args, &object_2)
-            {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "cfunction_call: call of _Py_CheckFunctionResult while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result_2 = c
+                .call_PyCFunctionWithKeywords(&function, &object, args, &object_2)?;
             result_2.clone()
         } else {
             if let Some(kwargs_2) = kwargs && c.PyDict_GET_SIZE(kwargs_2)? != 0 {
@@ -791,18 +779,7 @@ pub fn cfunction_call<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_3 = match c.call_PyCFunction(&function_2, &object_3, args) {
-                Ok(result_3) => result_3,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "cfunction_call: call of _Py_CheckFunctionResult while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            let result_3 = c.call_PyCFunction(&function_2, &object_3, args)?;
             result_3.clone()
         };
         return Ok(

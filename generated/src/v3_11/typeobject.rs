@@ -1378,18 +1378,7 @@ pub fn type_call<C: CApi>(
                 ),
         );
     };
-    let obj = match c.call_newfunc(tp_new, type_, args, kwds) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_call: call of _Py_CheckFunctionResult while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let obj = c.call_newfunc(tp_new, type_, args, kwds)?;
     let obj_2 = super::call::_Py_CheckFunctionResult(c, Some(type_), Some(&obj), None)?;
     if c.PyObject_TypeCheck(&obj_2, type_)? != 0 {
         let type__2 = c.Py_TYPE(&obj_2)?;
@@ -5339,6 +5328,88 @@ pub fn object_init<C: CApi>(
         }
     }
     return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `object_new`.
+pub fn object_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwds: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object_new);
+    let result = super::typeobject::excess_args(c, args, kwds)?;
+    if result != 0 {
+        let tp_new = c.slot(type_, Slot::tp_new)?;
+        if !c.is_function(tp_new.as_ref(), FunctionId::object_new)? {
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError,
+                        "object.__new__() takes exactly one argument (the type to instantiate)",
+                    ),
+            );
+        }
+        let tp_init = c.slot(type_, Slot::tp_init)?;
+        if c.is_function(tp_init.as_ref(), FunctionId::object_init)? {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_2,
+                        "%.200s() takes no arguments",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+    }
+    if !((c.PyTypeObject_tp_flags(type_)? & 1048576) != 0) {
+        let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
+        let function = match tp_alloc.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        let obj = c.call_allocfunc(&function, type_, 0)?;
+        if c._PyObject_InitializeDict(&obj)? != 0 {
+            return Ok(None);
+        }
+        return Ok(Some(obj));
+    }
+    let abstract_methods = super::typeobject::type_abstractmethods(c, type_)?;
+    let sorted_methods = super::abstract_::PySequence_List(c, &abstract_methods)?;
+    if c.PyList_Sort(&sorted_methods)? != 0 {
+        return Ok(None);
+    }
+    let idcomma_sep = c._Py_STR("comma_sep")?;
+    let joined = match c.PyUnicode_Join(&idcomma_sep, &sorted_methods) {
+        Ok(joined) => joined,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "object_new: call of PyObject_Length while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = super::abstract_::PyObject_Length(c, &sorted_methods)?;
+    let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+    let value = if result_2 > 1 { "s".to_owned() } else { "".to_owned() };
+    let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError_3,
+                "Can't instantiate abstract class %s with abstract method%s %U",
+                &[
+                    Argument::Str(tp_name_2.clone()),
+                    Argument::Str(value.clone()),
+                    Argument::Object(joined.clone()),
+                ],
+            ),
+    );
 }
 /// CPython: Objects/typeobject.c, `object_dealloc`.
 pub fn object_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
@@ -11127,8 +11198,9 @@ pub fn resolve_slotdups<C: CApi>(
     if is {
         c.write(&pname, Some(name))?;
         let p = c.variable("slotdefs")?;
-        {
+        let pp_5 = {
             let mut p_2 = p.clone();
+            let mut pp_2 = pp.clone();
             loop {
                 if c.slotdef_name_strobj(&p_2)?.is_some() {
                     let name_strobj = c.slotdef_name_strobj(&p_2)?;
@@ -11136,25 +11208,29 @@ pub fn resolve_slotdups<C: CApi>(
                         Some(object) => c.Py_Is(name, object)?,
                         None => false,
                     };
-                    if is_2 {
-                        c.step(&pp, 1, "slotdef*")?;
-                        c.write_pointer(&pp, Some(&p_2))?;
-                    }
+                    let pp_4 = if is_2 {
+                        let pp_3 = c.step(&pp_2, 1, "slotdef*")?;
+                        c.write_pointer(&pp_2, Some(&p_2))?;
+                        pp_3.clone()
+                    } else {
+                        pp_2.clone()
+                    };
                     let p_3 = c.step(&p_2, 1, "slotdef")?;
                     p_2 = p_3.clone();
+                    pp_2 = pp_4.clone();
                     continue;
                 }
-                break;
+                break pp_2.clone();
             }
         };
-        c.write_pointer(&pp, None)?;
+        c.write_pointer(&pp_5, None)?;
     }
     let res_2 = {
-        let mut pp_2 = pp.clone();
+        let mut pp_6 = pp.clone();
         let mut res = None::<C::Object>;
         loop {
-            if c.read_pointer(&pp_2)?.is_some() {
-                let pointer = c.read_pointer(&pp_2)?;
+            if c.read_pointer(&pp_6)?.is_some() {
+                let pointer = c.read_pointer(&pp_6)?;
                 let object = match pointer.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->offset")),
@@ -11166,13 +11242,13 @@ pub fn resolve_slotdups<C: CApi>(
                     if res.is_some() {
                         return Ok(None);
                     }
-                    let pp_3 = c.step(&pp_2, 1, "slotdef*")?;
-                    pp_2 = pp_3.clone();
+                    let pp_7 = c.step(&pp_6, 1, "slotdef*")?;
+                    pp_6 = pp_7.clone();
                     res = Some(ptr.clone());
                     continue;
                 } else {
-                    let pp_4 = c.step(&pp_2, 1, "slotdef*")?;
-                    pp_2 = pp_4.clone();
+                    let pp_8 = c.step(&pp_6, 1, "slotdef*")?;
+                    pp_6 = pp_8.clone();
                     continue;
                 }
             }
@@ -11240,8 +11316,9 @@ pub fn update_slot<C: CApi>(
     c.enter(FunctionId::update_slot);
     let pp = c.new_array("slotdef*", 10)?;
     let p = c.variable("slotdefs")?;
-    {
+    let pp_5 = {
         let mut p_2 = p.clone();
+        let mut pp_2 = pp.clone();
         loop {
             if c.slotdef_name_is_set(&p_2)? {
                 let name_strobj = c.slotdef_name_strobj(&p_2)?;
@@ -11250,23 +11327,27 @@ pub fn update_slot<C: CApi>(
                     (None, None) => true,
                     _ => false,
                 };
-                if is {
-                    c.step(&pp, 1, "slotdef*")?;
-                    c.write_pointer(&pp, Some(&p_2))?;
-                }
+                let pp_4 = if is {
+                    let pp_3 = c.step(&pp_2, 1, "slotdef*")?;
+                    c.write_pointer(&pp_2, Some(&p_2))?;
+                    pp_3.clone()
+                } else {
+                    pp_2.clone()
+                };
                 let p_3 = c.step(&p_2, 1, "slotdef")?;
                 p_2 = p_3.clone();
+                pp_2 = pp_4.clone();
                 continue;
             }
-            break;
+            break pp_2.clone();
         }
     };
-    c.write_pointer(&pp, None)?;
+    c.write_pointer(&pp_5, None)?;
     {
-        let mut pp_2 = pp.clone();
+        let mut pp_6 = pp.clone();
         loop {
-            if c.read_pointer(&pp_2)?.is_some() {
-                let p_4 = c.read_pointer(&pp_2)?;
+            if c.read_pointer(&pp_6)?.is_some() {
+                let p_4 = c.read_pointer(&pp_6)?;
                 let object = match p_4.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->offset")),
@@ -11299,9 +11380,9 @@ pub fn update_slot<C: CApi>(
                         }
                     }
                 };
-                c.write_pointer(&pp_2, p_7.as_ref())?;
-                let pp_3 = c.step(&pp_2, 1, "slotdef*")?;
-                pp_2 = pp_3.clone();
+                c.write_pointer(&pp_6, p_7.as_ref())?;
+                let pp_7 = c.step(&pp_6, 1, "slotdef*")?;
+                pp_6 = pp_7.clone();
                 continue;
             }
             break;

@@ -7,10 +7,15 @@
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+/// CPython: Objects/unicodeobject.c, `unicode_get_empty`.
+pub fn unicode_get_empty<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_get_empty);
+    return Ok(c._Py_STR("empty")?);
+}
 /// CPython: Objects/unicodeobject.c, `unicode_new_empty`.
 pub fn unicode_new_empty<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_new_empty);
-    return Ok(c.unicode_get_empty()?);
+    return Ok(super::unicodeobject::unicode_get_empty(c)?);
 }
 /// CPython: Objects/unicodeobject.c, `EncodingMap_size`.
 pub fn EncodingMap_size<C: CApi>(
@@ -1934,19 +1939,7 @@ pub fn unicode_resize<C: CApi>(
         return Ok(0);
     }
     if length == 0 {
-        let empty = match super::unicodeobject::unicode_new_empty(c) {
-            Ok(empty) => empty,
-            Err(error) if c.is_exception(&error) => {
-                *p_unicode = None;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_resize: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let empty = super::unicodeobject::unicode_new_empty(c)?;
         *p_unicode = Some(empty.clone());
         return Ok(0);
     }
@@ -4898,41 +4891,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                 ),
         );
     }
-    let empty = match c.unicode_get_empty() {
-        Ok(empty) => empty,
-        Err(error) if c.is_exception(&error) => {
-            let result_9 = c.PyUnicode_GET_LENGTH(left)?;
-            if result_9
-                > ((9223372036854775807 as i64)
-                    .wrapping_sub(c.PyUnicode_GET_LENGTH(right)? as i64) as isize)
-            {
-                let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_OverflowError_2,
-                            "strings are too large to concat",
-                        ),
-                );
-            }
-            let result_10 = c.PyUnicode_MAX_CHAR_VALUE(left)?;
-            if result_10 > c.PyUnicode_MAX_CHAR_VALUE(right)? {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Concat: call of PyUnicode_New while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Concat: call of PyUnicode_New while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let empty = super::unicodeobject::unicode_get_empty(c)?;
     if c.Py_Is(left, &empty)? {
         return Ok(super::unicodeobject::PyUnicode_FromObject(c, right)?);
     }
@@ -4961,7 +4920,7 @@ pub fn PyUnicode_Concat<C: CApi>(
         result,
     ) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                 c,
                 &result_5,
@@ -4971,7 +4930,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                 result_2,
             ) {
                 Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error_3) if c.is_exception(&error_3) => {
                     return Err(
                         c
                             .unsupported(
@@ -4979,7 +4938,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                             ),
                     );
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_3) => return Err(error_3),
             };
             return Err(
                 c
@@ -4988,7 +4947,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
@@ -4999,7 +4958,7 @@ pub fn PyUnicode_Concat<C: CApi>(
         result_2,
     ) {
         Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -5007,7 +4966,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     return Ok(result_5);
 }
@@ -5026,93 +4985,7 @@ pub fn PyUnicode_Append<C: CApi>(
         if let Some(right_2) = right && let Some(left_2) = &left
             && c.PyUnicode_Check(left_2)? && c.PyUnicode_Check(right_2)?
         {
-            let empty = match c.unicode_get_empty() {
-                Ok(empty) => empty,
-                Err(error) if c.is_exception(&error) => {
-                    let result_10 = c.PyUnicode_GET_LENGTH(left_2)?;
-                    if result_10
-                        > ((9223372036854775807 as i64)
-                            .wrapping_sub(c.PyUnicode_GET_LENGTH(right_2)? as i64)
-                            as isize)
-                    {
-                        let PyExc_OverflowError_2 = c
-                            .global(Global::PyExc_OverflowError)?;
-                        let error_8 = c
-                            .PyErr_SetString(
-                                &PyExc_OverflowError_2,
-                                "strings are too large to concat",
-                            );
-                        if let Some(variable) = p_left.as_deref_mut() {
-                            *variable = None;
-                        }
-                        return Err(error_8);
-                    }
-                    if super::unicodeobject::unicode_modifiable(c, Some(left_2))? != 0
-                        && c.PyUnicode_CheckExact(right_2)?
-                    {
-                        let kind_2 = c.PyASCIIObject_state_kind(right_2)?;
-                        if !(kind_2 <= c.PyASCIIObject_state_kind(left_2)?) {
-                            let result_11 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
-                            if result_11 > c.PyUnicode_MAX_CHAR_VALUE(right_2)? {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                    ),
-                            );
-                        }
-                        if c.PyUnicode_IS_ASCII(left_2)? != 0
-                            && !(c.PyUnicode_IS_ASCII(right_2)? != 0)
-                        {
-                            let result_11 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
-                            if result_11 > c.PyUnicode_MAX_CHAR_VALUE(right_2)? {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                        ),
-                                );
-                            }
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of unicode_resize while an exception is pending",
-                                ),
-                        );
-                    } else {
-                        let result_11 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
-                        if result_11 > c.PyUnicode_MAX_CHAR_VALUE(right_2)? {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                ),
-                        );
-                    }
-                }
-                Err(error) => return Err(error),
-            };
+            let empty = super::unicodeobject::unicode_get_empty(c)?;
             if c.Py_Is(left_2, &empty)? {
                 if let Some(variable) = p_left.as_deref_mut() {
                     *variable = Some(right_2.clone());
@@ -5128,7 +5001,7 @@ pub fn PyUnicode_Append<C: CApi>(
                 > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
             {
                 let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-                let error_2 = c
+                let error = c
                     .PyErr_SetString(
                         &PyExc_OverflowError,
                         "strings are too large to concat",
@@ -5136,7 +5009,7 @@ pub fn PyUnicode_Append<C: CApi>(
                 if let Some(variable) = p_left.as_deref_mut() {
                     *variable = None;
                 }
-                return Err(error_2);
+                return Err(error);
             }
             let new_len = result.wrapping_add(result_2);
             let result_3 = super::unicodeobject::unicode_modifiable(c, Some(left_2))?;
@@ -5155,13 +5028,13 @@ pub fn PyUnicode_Append<C: CApi>(
                         };
                         let res = match c.PyUnicode_New(new_len, value) {
                             Ok(res) => res,
-                            Err(error_3) if c.is_exception(&error_3) => {
+                            Err(error_2) if c.is_exception(&error_2) => {
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = None;
                                 }
-                                return Err(error_3);
+                                return Err(error_2);
                             }
-                            Err(error_3) => return Err(error_3),
+                            Err(error_2) => return Err(error_2),
                         };
                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                             c,
@@ -5172,7 +5045,7 @@ pub fn PyUnicode_Append<C: CApi>(
                             result,
                         ) {
                             Ok(_) => {}
-                            Err(error_4) if c.is_exception(&error_4) => {
+                            Err(error_3) if c.is_exception(&error_3) => {
                                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                     c,
                                     &res,
@@ -5182,20 +5055,20 @@ pub fn PyUnicode_Append<C: CApi>(
                                     result_2,
                                 ) {
                                     Ok(_) => {}
-                                    Err(error_6) if c.is_exception(&error_6) => {
+                                    Err(error_5) if c.is_exception(&error_5) => {
                                         if let Some(variable) = p_left.as_deref_mut() {
                                             *variable = Some(res.clone());
                                         }
-                                        return Err(error_6);
+                                        return Err(error_5);
                                     }
-                                    Err(error_6) => return Err(error_6),
+                                    Err(error_5) => return Err(error_5),
                                 };
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = Some(res.clone());
                                 }
-                                return Err(error_4);
+                                return Err(error_3);
                             }
-                            Err(error_4) => return Err(error_4),
+                            Err(error_3) => return Err(error_3),
                         };
                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                             c,
@@ -5206,13 +5079,13 @@ pub fn PyUnicode_Append<C: CApi>(
                             result_2,
                         ) {
                             Ok(_) => {}
-                            Err(error_5) if c.is_exception(&error_5) => {
+                            Err(error_4) if c.is_exception(&error_4) => {
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = Some(res.clone());
                                 }
-                                return Err(error_5);
+                                return Err(error_4);
                             }
-                            Err(error_5) => return Err(error_5),
+                            Err(error_4) => return Err(error_4),
                         };
                         if let Some(variable) = p_left.as_deref_mut() {
                             *variable = Some(res.clone());
@@ -5229,13 +5102,13 @@ pub fn PyUnicode_Append<C: CApi>(
                             new_len,
                         ) {
                             Ok(result_9) => result_9,
-                            Err(error_7) if c.is_exception(&error_7) => {
+                            Err(error_6) if c.is_exception(&error_6) => {
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = None;
                                 }
-                                return Err(error_7);
+                                return Err(error_6);
                             }
-                            Err(error_7) => return Err(error_7),
+                            Err(error_6) => return Err(error_6),
                         };
                         if result_9 != 0 {
                             if let Some(variable) = p_left.as_deref_mut() {
@@ -5270,13 +5143,13 @@ pub fn PyUnicode_Append<C: CApi>(
                     let value = if result_4 > result_5 { result_4 } else { result_5 };
                     let res = match c.PyUnicode_New(new_len, value) {
                         Ok(res) => res,
-                        Err(error_3) if c.is_exception(&error_3) => {
+                        Err(error_2) if c.is_exception(&error_2) => {
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = None;
                             }
-                            return Err(error_3);
+                            return Err(error_2);
                         }
-                        Err(error_3) => return Err(error_3),
+                        Err(error_2) => return Err(error_2),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
@@ -5287,7 +5160,7 @@ pub fn PyUnicode_Append<C: CApi>(
                         result,
                     ) {
                         Ok(_) => {}
-                        Err(error_4) if c.is_exception(&error_4) => {
+                        Err(error_3) if c.is_exception(&error_3) => {
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
                                 &res,
@@ -5297,20 +5170,20 @@ pub fn PyUnicode_Append<C: CApi>(
                                 result_2,
                             ) {
                                 Ok(_) => {}
-                                Err(error_6) if c.is_exception(&error_6) => {
+                                Err(error_5) if c.is_exception(&error_5) => {
                                     if let Some(variable) = p_left.as_deref_mut() {
                                         *variable = Some(res.clone());
                                     }
-                                    return Err(error_6);
+                                    return Err(error_5);
                                 }
-                                Err(error_6) => return Err(error_6),
+                                Err(error_5) => return Err(error_5),
                             };
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = Some(res.clone());
                             }
-                            return Err(error_4);
+                            return Err(error_3);
                         }
-                        Err(error_4) => return Err(error_4),
+                        Err(error_3) => return Err(error_3),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
@@ -5321,13 +5194,13 @@ pub fn PyUnicode_Append<C: CApi>(
                         result_2,
                     ) {
                         Ok(_) => {}
-                        Err(error_5) if c.is_exception(&error_5) => {
+                        Err(error_4) if c.is_exception(&error_4) => {
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = Some(res.clone());
                             }
-                            return Err(error_5);
+                            return Err(error_4);
                         }
-                        Err(error_5) => return Err(error_5),
+                        Err(error_4) => return Err(error_4),
                     };
                     if let Some(variable) = p_left.as_deref_mut() {
                         *variable = Some(res.clone());
@@ -5339,13 +5212,13 @@ pub fn PyUnicode_Append<C: CApi>(
                 let value = if result_4 > result_5 { result_4 } else { result_5 };
                 let res = match c.PyUnicode_New(new_len, value) {
                     Ok(res) => res,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         if let Some(variable) = p_left.as_deref_mut() {
                             *variable = None;
                         }
-                        return Err(error_3);
+                        return Err(error_2);
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error_2) => return Err(error_2),
                 };
                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                     c,
@@ -5356,7 +5229,7 @@ pub fn PyUnicode_Append<C: CApi>(
                     result,
                 ) {
                     Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
+                    Err(error_3) if c.is_exception(&error_3) => {
                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                             c,
                             &res,
@@ -5366,20 +5239,20 @@ pub fn PyUnicode_Append<C: CApi>(
                             result_2,
                         ) {
                             Ok(_) => {}
-                            Err(error_6) if c.is_exception(&error_6) => {
+                            Err(error_5) if c.is_exception(&error_5) => {
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = Some(res.clone());
                                 }
-                                return Err(error_6);
+                                return Err(error_5);
                             }
-                            Err(error_6) => return Err(error_6),
+                            Err(error_5) => return Err(error_5),
                         };
                         if let Some(variable) = p_left.as_deref_mut() {
                             *variable = Some(res.clone());
                         }
-                        return Err(error_4);
+                        return Err(error_3);
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error_3) => return Err(error_3),
                 };
                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                     c,
@@ -5390,13 +5263,13 @@ pub fn PyUnicode_Append<C: CApi>(
                     result_2,
                 ) {
                     Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Err(error_4) if c.is_exception(&error_4) => {
                         if let Some(variable) = p_left.as_deref_mut() {
                             *variable = Some(res.clone());
                         }
-                        return Err(error_5);
+                        return Err(error_4);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_4) => return Err(error_4),
                 };
                 if let Some(variable) = p_left.as_deref_mut() {
                     *variable = Some(res.clone());
@@ -5404,11 +5277,11 @@ pub fn PyUnicode_Append<C: CApi>(
             };
             return Ok(());
         } else {
-            let error_9 = c.PyErr_BadInternalCall();
+            let error_7 = c.PyErr_BadInternalCall();
             if let Some(variable) = p_left.as_deref_mut() {
                 *variable = None;
             }
-            return Err(error_9);
+            return Err(error_7);
         }
     }
     return Err(c.PyErr_BadInternalCall());

@@ -3411,6 +3411,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object?:PyListObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::PyList_GetItem,
+        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::PyList_GetItemRef,
+        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
         id: FunctionId::PyList_SetItem,
         prototype: "(object:PyObject, isize:Py_ssize_t, object:PyObject) -> i32",
     },
@@ -6917,6 +6925,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_SET_HASH,
         prototype: "static (object:PyObject, isize:Py_hash_t) -> nothing",
+    },
+    Function {
+        id: FunctionId::unicode_get_empty,
+        prototype: "static () -> object",
     },
     Function {
         id: FunctionId::get_interned_dict,
@@ -13531,6 +13543,16 @@ fn of_listobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::from(super::listobject::list_get_item_ref(c, a0, a1)?))
         }
+        FunctionId::PyList_GetItem => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::from(super::listobject::PyList_GetItem(c, a0, a1)?))
+        }
+        FunctionId::PyList_GetItemRef => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::listobject::PyList_GetItemRef(c, a0, a1)?))
+        }
         FunctionId::PyList_SetItem => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -18400,6 +18422,9 @@ fn of_unicodeobject<C: CApi>(
                 super::unicodeobject::PyUnicode_SET_HASH(c, a0, a1)?;
                 Value::Nothing
             })
+        }
+        FunctionId::unicode_get_empty => {
+            Ok(Value::Object(super::unicodeobject::unicode_get_empty(c)?))
         }
         FunctionId::get_interned_dict => {
             Ok(Value::from(super::unicodeobject::get_interned_dict(c)?))

@@ -3392,6 +3392,18 @@ pub fn allocfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyList_GetItem => {
+            Some(
+                match super::listobject::PyList_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyList_GetItemRef => {
+            Some(super::listobject::PyList_GetItemRef(c, a0, a1))
+        }
         FunctionId::list_item => {
             Some(
                 match super::listobject::list_item(c, a0, a1) {
@@ -14601,6 +14613,18 @@ pub fn ssizeargfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::PyList_GetItem => {
+            Some(
+                match super::listobject::PyList_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyList_GetItemRef => {
+            Some(super::listobject::PyList_GetItemRef(c, a0, a1))
         }
         FunctionId::list_item => {
             Some(

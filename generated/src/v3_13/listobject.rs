@@ -382,6 +382,42 @@ pub fn list_get_item_ref<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/listobject.c, `PyList_GetItem`.
+pub fn PyList_GetItem<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    i: isize,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyList_GetItem);
+    if c.PyList_Check(op)? {
+        let result = c.Py_SIZE(op)?;
+        if super::listobject::valid_index(c, i, result)? != 0 {
+            return Ok(c.PyListObject_ob_item_at(op, i)?);
+        }
+        let idlist_err = c._Py_STR("list_err")?;
+        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+        return Err(c.PyErr_SetObject(&PyExc_IndexError, &idlist_err));
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/listobject.c, `PyList_GetItemRef`.
+pub fn PyList_GetItemRef<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    i: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyList_GetItemRef);
+    if !c.PyList_Check(op)? {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(c.PyErr_SetString(&PyExc_TypeError, "expected a list"));
+    }
+    if let Some(item) = &super::listobject::list_get_item_ref(c, Some(op), i)? {
+        return Ok(item.clone());
+    }
+    let idlist_err = c._Py_STR("list_err")?;
+    let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+    return Err(c.PyErr_SetObject(&PyExc_IndexError, &idlist_err));
+}
 /// CPython: Objects/listobject.c, `PyList_SetItem`.
 pub fn PyList_SetItem<C: CApi>(
     c: &mut C,

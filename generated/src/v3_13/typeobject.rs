@@ -2030,18 +2030,7 @@ pub fn type_call<C: CApi>(
                 ),
         );
     };
-    let obj = match c.call_newfunc(tp_new, self_, args, kwds) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_call: call of _Py_CheckFunctionResult while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let obj = c.call_newfunc(tp_new, self_, args, kwds)?;
     let obj_2 = super::call::_Py_CheckFunctionResult(c, Some(self_), Some(&obj), None)?;
     if c.PyObject_TypeCheck(&obj_2, self_)? != 0 {
         let type_ = c.Py_TYPE(&obj_2)?;
@@ -13927,8 +13916,9 @@ pub fn resolve_slotdups<C: CApi>(
         let state_3 = c.variable("PyInterpreterState")?;
         let pp = c.PyInterpreterState_cached_objects_type_slots_ptrs(&state_3)?;
         let p = c.variable("slotdefs")?;
-        {
+        let pp_5 = {
             let mut p_2 = p.clone();
+            let mut pp_2 = pp.clone();
             loop {
                 if c.pytype_slotdef_name_strobj(&p_2)?.is_some() {
                     let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
@@ -13937,43 +13927,47 @@ pub fn resolve_slotdups<C: CApi>(
                         (None, None) => true,
                         _ => false,
                     };
-                    if is_2 {
-                        let pointer = match pp.as_ref() {
+                    let pp_4 = if is_2 {
+                        let pointer = match pp_2.as_ref() {
                             Some(pointer) => pointer.clone(),
                             None => return Err(c.unsupported("arithmetic on NULL")),
                         };
-                        c.step(&pointer, 1, "pytype_slotdef*")?;
-                        let pointer_2 = match pp.as_ref() {
+                        let pp_3 = c.step(&pointer, 1, "pytype_slotdef*")?;
+                        let pointer_2 = match pp_2.as_ref() {
                             Some(pointer) => pointer.clone(),
                             None => return Err(c.unsupported("value behind NULL")),
                         };
                         c.write_pointer(&pointer_2, Some(&p_2))?;
-                    }
+                        Some(pp_3.clone())
+                    } else {
+                        pp_2.clone()
+                    };
                     let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
                     p_2 = p_3.clone();
+                    pp_2 = pp_4.clone();
                     continue;
                 }
-                break;
+                break pp_2.clone();
             }
         };
-        let pointer_3 = match pp.as_ref() {
+        let pointer_3 = match pp_5.as_ref() {
             Some(pointer) => pointer.clone(),
             None => return Err(c.unsupported("value behind NULL")),
         };
         c.write_pointer(&pointer_3, None)?;
     }
     let state_4 = c.variable("PyInterpreterState")?;
-    let pp_2 = c.PyInterpreterState_cached_objects_type_slots_ptrs(&state_4)?;
+    let pp_6 = c.PyInterpreterState_cached_objects_type_slots_ptrs(&state_4)?;
     let res_2 = {
-        let mut pp_3 = pp_2.clone();
+        let mut pp_7 = pp_6.clone();
         let mut res = None::<C::Object>;
         loop {
-            let pointer_4 = match pp_3.as_ref() {
+            let pointer_4 = match pp_7.as_ref() {
                 Some(pointer) => pointer.clone(),
                 None => return Err(c.unsupported("value behind NULL")),
             };
             if c.read_pointer(&pointer_4)?.is_some() {
-                let pointer_5 = match pp_3.as_ref() {
+                let pointer_5 = match pp_7.as_ref() {
                     Some(pointer) => pointer.clone(),
                     None => return Err(c.unsupported("value behind NULL")),
                 };
@@ -13989,21 +13983,21 @@ pub fn resolve_slotdups<C: CApi>(
                     if res.is_some() {
                         return Ok(None);
                     }
-                    let pointer_7 = match pp_3.as_ref() {
+                    let pointer_7 = match pp_7.as_ref() {
                         Some(pointer) => pointer.clone(),
                         None => return Err(c.unsupported("arithmetic on NULL")),
                     };
-                    let pp_4 = c.step(&pointer_7, 1, "pytype_slotdef*")?;
-                    pp_3 = Some(pp_4.clone());
+                    let pp_8 = c.step(&pointer_7, 1, "pytype_slotdef*")?;
+                    pp_7 = Some(pp_8.clone());
                     res = Some(ptr.clone());
                     continue;
                 } else {
-                    let pointer_8 = match pp_3.as_ref() {
+                    let pointer_8 = match pp_7.as_ref() {
                         Some(pointer) => pointer.clone(),
                         None => return Err(c.unsupported("arithmetic on NULL")),
                     };
-                    let pp_5 = c.step(&pointer_8, 1, "pytype_slotdef*")?;
-                    pp_3 = Some(pp_5.clone());
+                    let pp_9 = c.step(&pointer_8, 1, "pytype_slotdef*")?;
+                    pp_7 = Some(pp_9.clone());
                     continue;
                 }
             }
@@ -14738,8 +14732,9 @@ pub fn update_slot<C: CApi>(
     c.enter(FunctionId::update_slot);
     let pp = c.new_array("pytype_slotdef*", 10)?;
     let p = c.variable("slotdefs")?;
-    {
+    let pp_5 = {
         let mut p_2 = p.clone();
+        let mut pp_2 = pp.clone();
         loop {
             if c.pytype_slotdef_name_is_set(&p_2)? {
                 let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
@@ -14748,23 +14743,27 @@ pub fn update_slot<C: CApi>(
                     (None, None) => true,
                     _ => false,
                 };
-                if is {
-                    c.step(&pp, 1, "pytype_slotdef*")?;
-                    c.write_pointer(&pp, Some(&p_2))?;
-                }
+                let pp_4 = if is {
+                    let pp_3 = c.step(&pp_2, 1, "pytype_slotdef*")?;
+                    c.write_pointer(&pp_2, Some(&p_2))?;
+                    pp_3.clone()
+                } else {
+                    pp_2.clone()
+                };
                 let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
                 p_2 = p_3.clone();
+                pp_2 = pp_4.clone();
                 continue;
             }
-            break;
+            break pp_2.clone();
         }
     };
-    c.write_pointer(&pp, None)?;
+    c.write_pointer(&pp_5, None)?;
     {
-        let mut pp_2 = pp.clone();
+        let mut pp_6 = pp.clone();
         loop {
-            if c.read_pointer(&pp_2)?.is_some() {
-                let p_4 = c.read_pointer(&pp_2)?;
+            if c.read_pointer(&pp_6)?.is_some() {
+                let p_4 = c.read_pointer(&pp_6)?;
                 let object = match p_4.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->offset")),
@@ -14805,9 +14804,9 @@ pub fn update_slot<C: CApi>(
                         }
                     }
                 };
-                c.write_pointer(&pp_2, p_7.as_ref())?;
-                let pp_3 = c.step(&pp_2, 1, "pytype_slotdef*")?;
-                pp_2 = pp_3.clone();
+                c.write_pointer(&pp_6, p_7.as_ref())?;
+                let pp_7 = c.step(&pp_6, 1, "pytype_slotdef*")?;
+                pp_6 = pp_7.clone();
                 continue;
             }
             break;

@@ -65,6 +65,11 @@ pub fn PyUnicode_SET_HASH<C: CApi>(
     c.set_PyASCIIObject_hash(op, hash)?;
     return Ok(());
 }
+/// CPython: Objects/unicodeobject.c, `unicode_get_empty`.
+pub fn unicode_get_empty<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_get_empty);
+    return Ok(c._Py_STR("empty")?);
+}
 /// CPython: Objects/unicodeobject.c, `get_interned_dict`.
 pub fn get_interned_dict<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_interned_dict);
@@ -2197,25 +2202,13 @@ pub fn unicode_resize<C: CApi>(
         return Ok(0);
     }
     if length == 0 {
-        let empty = match c.unicode_get_empty() {
-            Ok(empty) => empty,
-            Err(error) if c.is_exception(&error) => {
-                *p_unicode = None;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_resize: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let empty = super::unicodeobject::unicode_get_empty(c)?;
         *p_unicode = Some(empty.clone());
         return Ok(0);
     }
     let result = match super::unicodeobject::unicode_modifiable(c, unicode.as_ref()) {
         Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -2223,7 +2216,7 @@ pub fn unicode_resize<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if !(result != 0) {
         let copy = super::unicodeobject::resize_copy(c, unicode.as_ref(), length)?;
@@ -3265,7 +3258,7 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
         }
         c.unicode_check_encoding_errors(encoding, errors)?;
         loop {
-            return Ok(c.unicode_get_empty()?);
+            return Ok(super::unicodeobject::unicode_get_empty(c)?);
         }
     }
     if c.PyUnicode_Check(obj)? {
@@ -3294,7 +3287,7 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
         super::abstract_::PyBuffer_Release(c, &buffer)?;
         c.unicode_check_encoding_errors(encoding, errors)?;
         loop {
-            return Ok(c.unicode_get_empty()?);
+            return Ok(super::unicodeobject::unicode_get_empty(c)?);
         }
     }
     let len = c.Py_buffer_len(&buffer)?;
@@ -3946,7 +3939,7 @@ pub fn PyUnicode_DecodeCharmap<C: CApi>(
     if let Some(mapping_2) = mapping {
         if size == 0 {
             loop {
-                return Ok(Some(c.unicode_get_empty()?));
+                return Ok(Some(super::unicodeobject::unicode_get_empty(c)?));
             }
         }
         let writer = c.new_struct("_PyUnicodeWriter")?;
@@ -5573,41 +5566,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                 ),
         );
     }
-    let empty = match c.unicode_get_empty() {
-        Ok(empty) => empty,
-        Err(error) if c.is_exception(&error) => {
-            let result_9 = c.PyUnicode_GET_LENGTH(left)?;
-            if result_9
-                > ((9223372036854775807 as i64)
-                    .wrapping_sub(c.PyUnicode_GET_LENGTH(right)? as i64) as isize)
-            {
-                let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_OverflowError_2,
-                            "strings are too large to concat",
-                        ),
-                );
-            }
-            let result_10 = c.PyUnicode_MAX_CHAR_VALUE(left)?;
-            if result_10 > c.PyUnicode_MAX_CHAR_VALUE(right)? {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Concat: call of PyUnicode_New while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Concat: call of PyUnicode_New while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let empty = super::unicodeobject::unicode_get_empty(c)?;
     if c.Py_Is(left, &empty)? {
         return Ok(super::unicodeobject::PyUnicode_FromObject(c, right)?);
     }
@@ -5636,7 +5595,7 @@ pub fn PyUnicode_Concat<C: CApi>(
         result,
     ) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                 c,
                 &result_5,
@@ -5646,7 +5605,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                 result_2,
             ) {
                 Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error_3) if c.is_exception(&error_3) => {
                     return Err(
                         c
                             .unsupported(
@@ -5654,7 +5613,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                             ),
                     );
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_3) => return Err(error_3),
             };
             return Err(
                 c
@@ -5663,7 +5622,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
@@ -5674,7 +5633,7 @@ pub fn PyUnicode_Concat<C: CApi>(
         result_2,
     ) {
         Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -5682,7 +5641,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     return Ok(result_5);
 }
@@ -5701,36 +5660,7 @@ pub fn PyUnicode_Append<C: CApi>(
         if let Some(right_2) = right && let Some(left_2) = &left
             && c.PyUnicode_Check(left_2)? && c.PyUnicode_Check(right_2)?
         {
-            let empty = match c.unicode_get_empty() {
-                Ok(empty) => empty,
-                Err(error) if c.is_exception(&error) => {
-                    let result_26 = c.PyUnicode_GET_LENGTH(left_2)?;
-                    if result_26
-                        > ((9223372036854775807 as i64)
-                            .wrapping_sub(c.PyUnicode_GET_LENGTH(right_2)? as i64)
-                            as isize)
-                    {
-                        let PyExc_OverflowError_2 = c
-                            .global(Global::PyExc_OverflowError)?;
-                        let error_21 = c
-                            .PyErr_SetString(
-                                &PyExc_OverflowError_2,
-                                "strings are too large to concat",
-                            );
-                        if let Some(variable) = p_left.as_deref_mut() {
-                            *variable = None;
-                        }
-                        return Err(error_21);
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Append: call of unicode_modifiable while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let empty = super::unicodeobject::unicode_get_empty(c)?;
             if c.Py_Is(left_2, &empty)? {
                 if let Some(variable) = p_left.as_deref_mut() {
                     *variable = Some(right_2.clone());
@@ -5746,7 +5676,7 @@ pub fn PyUnicode_Append<C: CApi>(
                 > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
             {
                 let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-                let error_2 = c
+                let error = c
                     .PyErr_SetString(
                         &PyExc_OverflowError,
                         "strings are too large to concat",
@@ -5754,7 +5684,7 @@ pub fn PyUnicode_Append<C: CApi>(
                 if let Some(variable) = p_left.as_deref_mut() {
                     *variable = None;
                 }
-                return Err(error_2);
+                return Err(error);
             }
             let new_len = result.wrapping_add(result_2);
             {
@@ -5763,7 +5693,7 @@ pub fn PyUnicode_Append<C: CApi>(
                     Some(left_2),
                 ) {
                     Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                    Err(error_2) if c.is_exception(&error_2) => {
                         let result_25 = c.PyUnicode_MAX_CHAR_VALUE(left_2)?;
                         if result_25 > c.PyUnicode_MAX_CHAR_VALUE(right_2)? {
                             return Err(
@@ -5780,7 +5710,7 @@ pub fn PyUnicode_Append<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error_2) => return Err(error_2),
                 };
                 if result_3 != 0 {
                     if c.PyUnicode_CheckExact(right_2)? {
@@ -5798,13 +5728,13 @@ pub fn PyUnicode_Append<C: CApi>(
                                 };
                                 let res = match c.PyUnicode_New(new_len, value) {
                                     Ok(res) => res,
-                                    Err(error_4) if c.is_exception(&error_4) => {
+                                    Err(error_3) if c.is_exception(&error_3) => {
                                         if let Some(variable) = p_left.as_deref_mut() {
                                             *variable = None;
                                         }
-                                        return Err(error_4);
+                                        return Err(error_3);
                                     }
-                                    Err(error_4) => return Err(error_4),
+                                    Err(error_3) => return Err(error_3),
                                 };
                                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                     c,
@@ -5815,7 +5745,7 @@ pub fn PyUnicode_Append<C: CApi>(
                                     result,
                                 ) {
                                     Ok(_) => {}
-                                    Err(error_5) if c.is_exception(&error_5) => {
+                                    Err(error_4) if c.is_exception(&error_4) => {
                                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                             c,
                                             &res,
@@ -5825,20 +5755,20 @@ pub fn PyUnicode_Append<C: CApi>(
                                             result_2,
                                         ) {
                                             Ok(_) => {}
-                                            Err(error_7) if c.is_exception(&error_7) => {
+                                            Err(error_6) if c.is_exception(&error_6) => {
                                                 if let Some(variable) = p_left.as_deref_mut() {
                                                     *variable = Some(res.clone());
                                                 }
-                                                return Err(error_7);
+                                                return Err(error_6);
                                             }
-                                            Err(error_7) => return Err(error_7),
+                                            Err(error_6) => return Err(error_6),
                                         };
                                         if let Some(variable) = p_left.as_deref_mut() {
                                             *variable = Some(res.clone());
                                         }
-                                        return Err(error_5);
+                                        return Err(error_4);
                                     }
-                                    Err(error_5) => return Err(error_5),
+                                    Err(error_4) => return Err(error_4),
                                 };
                                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                     c,
@@ -5849,13 +5779,13 @@ pub fn PyUnicode_Append<C: CApi>(
                                     result_2,
                                 ) {
                                     Ok(_) => {}
-                                    Err(error_6) if c.is_exception(&error_6) => {
+                                    Err(error_5) if c.is_exception(&error_5) => {
                                         if let Some(variable) = p_left.as_deref_mut() {
                                             *variable = Some(res.clone());
                                         }
-                                        return Err(error_6);
+                                        return Err(error_5);
                                     }
-                                    Err(error_6) => return Err(error_6),
+                                    Err(error_5) => return Err(error_5),
                                 };
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = Some(res.clone());
@@ -5872,13 +5802,13 @@ pub fn PyUnicode_Append<C: CApi>(
                                     new_len,
                                 ) {
                                     Ok(result_9) => result_9,
-                                    Err(error_8) if c.is_exception(&error_8) => {
+                                    Err(error_7) if c.is_exception(&error_7) => {
                                         if let Some(variable) = p_left.as_deref_mut() {
                                             *variable = None;
                                         }
-                                        return Err(error_8);
+                                        return Err(error_7);
                                     }
-                                    Err(error_8) => return Err(error_8),
+                                    Err(error_7) => return Err(error_7),
                                 };
                                 if result_9 != 0 {
                                     if let Some(variable) = p_left.as_deref_mut() {
@@ -5917,13 +5847,13 @@ pub fn PyUnicode_Append<C: CApi>(
                             };
                             let res_2 = match c.PyUnicode_New(new_len, value_2) {
                                 Ok(res_2) => res_2,
-                                Err(error_9) if c.is_exception(&error_9) => {
+                                Err(error_8) if c.is_exception(&error_8) => {
                                     if let Some(variable) = p_left.as_deref_mut() {
                                         *variable = None;
                                     }
-                                    return Err(error_9);
+                                    return Err(error_8);
                                 }
-                                Err(error_9) => return Err(error_9),
+                                Err(error_8) => return Err(error_8),
                             };
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
@@ -5934,7 +5864,7 @@ pub fn PyUnicode_Append<C: CApi>(
                                 result,
                             ) {
                                 Ok(_) => {}
-                                Err(error_10) if c.is_exception(&error_10) => {
+                                Err(error_9) if c.is_exception(&error_9) => {
                                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                         c,
                                         &res_2,
@@ -5944,20 +5874,20 @@ pub fn PyUnicode_Append<C: CApi>(
                                         result_2,
                                     ) {
                                         Ok(_) => {}
-                                        Err(error_12) if c.is_exception(&error_12) => {
+                                        Err(error_11) if c.is_exception(&error_11) => {
                                             if let Some(variable) = p_left.as_deref_mut() {
                                                 *variable = Some(res_2.clone());
                                             }
-                                            return Err(error_12);
+                                            return Err(error_11);
                                         }
-                                        Err(error_12) => return Err(error_12),
+                                        Err(error_11) => return Err(error_11),
                                     };
                                     if let Some(variable) = p_left.as_deref_mut() {
                                         *variable = Some(res_2.clone());
                                     }
-                                    return Err(error_10);
+                                    return Err(error_9);
                                 }
-                                Err(error_10) => return Err(error_10),
+                                Err(error_9) => return Err(error_9),
                             };
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
@@ -5968,13 +5898,13 @@ pub fn PyUnicode_Append<C: CApi>(
                                 result_2,
                             ) {
                                 Ok(_) => {}
-                                Err(error_11) if c.is_exception(&error_11) => {
+                                Err(error_10) if c.is_exception(&error_10) => {
                                     if let Some(variable) = p_left.as_deref_mut() {
                                         *variable = Some(res_2.clone());
                                     }
-                                    return Err(error_11);
+                                    return Err(error_10);
                                 }
-                                Err(error_11) => return Err(error_11),
+                                Err(error_10) => return Err(error_10),
                             };
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = Some(res_2.clone());
@@ -5990,13 +5920,13 @@ pub fn PyUnicode_Append<C: CApi>(
                         };
                         let res_3 = match c.PyUnicode_New(new_len, value_3) {
                             Ok(res_3) => res_3,
-                            Err(error_13) if c.is_exception(&error_13) => {
+                            Err(error_12) if c.is_exception(&error_12) => {
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = None;
                                 }
-                                return Err(error_13);
+                                return Err(error_12);
                             }
-                            Err(error_13) => return Err(error_13),
+                            Err(error_12) => return Err(error_12),
                         };
                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                             c,
@@ -6007,7 +5937,7 @@ pub fn PyUnicode_Append<C: CApi>(
                             result,
                         ) {
                             Ok(_) => {}
-                            Err(error_14) if c.is_exception(&error_14) => {
+                            Err(error_13) if c.is_exception(&error_13) => {
                                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                     c,
                                     &res_3,
@@ -6017,20 +5947,20 @@ pub fn PyUnicode_Append<C: CApi>(
                                     result_2,
                                 ) {
                                     Ok(_) => {}
-                                    Err(error_16) if c.is_exception(&error_16) => {
+                                    Err(error_15) if c.is_exception(&error_15) => {
                                         if let Some(variable) = p_left.as_deref_mut() {
                                             *variable = Some(res_3.clone());
                                         }
-                                        return Err(error_16);
+                                        return Err(error_15);
                                     }
-                                    Err(error_16) => return Err(error_16),
+                                    Err(error_15) => return Err(error_15),
                                 };
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = Some(res_3.clone());
                                 }
-                                return Err(error_14);
+                                return Err(error_13);
                             }
-                            Err(error_14) => return Err(error_14),
+                            Err(error_13) => return Err(error_13),
                         };
                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                             c,
@@ -6041,13 +5971,13 @@ pub fn PyUnicode_Append<C: CApi>(
                             result_2,
                         ) {
                             Ok(_) => {}
-                            Err(error_15) if c.is_exception(&error_15) => {
+                            Err(error_14) if c.is_exception(&error_14) => {
                                 if let Some(variable) = p_left.as_deref_mut() {
                                     *variable = Some(res_3.clone());
                                 }
-                                return Err(error_15);
+                                return Err(error_14);
                             }
-                            Err(error_15) => return Err(error_15),
+                            Err(error_14) => return Err(error_14),
                         };
                         if let Some(variable) = p_left.as_deref_mut() {
                             *variable = Some(res_3.clone());
@@ -6063,13 +5993,13 @@ pub fn PyUnicode_Append<C: CApi>(
                     };
                     let res_4 = match c.PyUnicode_New(new_len, value_4) {
                         Ok(res_4) => res_4,
-                        Err(error_17) if c.is_exception(&error_17) => {
+                        Err(error_16) if c.is_exception(&error_16) => {
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = None;
                             }
-                            return Err(error_17);
+                            return Err(error_16);
                         }
-                        Err(error_17) => return Err(error_17),
+                        Err(error_16) => return Err(error_16),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
@@ -6080,7 +6010,7 @@ pub fn PyUnicode_Append<C: CApi>(
                         result,
                     ) {
                         Ok(_) => {}
-                        Err(error_18) if c.is_exception(&error_18) => {
+                        Err(error_17) if c.is_exception(&error_17) => {
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
                                 &res_4,
@@ -6090,20 +6020,20 @@ pub fn PyUnicode_Append<C: CApi>(
                                 result_2,
                             ) {
                                 Ok(_) => {}
-                                Err(error_20) if c.is_exception(&error_20) => {
+                                Err(error_19) if c.is_exception(&error_19) => {
                                     if let Some(variable) = p_left.as_deref_mut() {
                                         *variable = Some(res_4.clone());
                                     }
-                                    return Err(error_20);
+                                    return Err(error_19);
                                 }
-                                Err(error_20) => return Err(error_20),
+                                Err(error_19) => return Err(error_19),
                             };
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = Some(res_4.clone());
                             }
-                            return Err(error_18);
+                            return Err(error_17);
                         }
-                        Err(error_18) => return Err(error_18),
+                        Err(error_17) => return Err(error_17),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
@@ -6114,13 +6044,13 @@ pub fn PyUnicode_Append<C: CApi>(
                         result_2,
                     ) {
                         Ok(_) => {}
-                        Err(error_19) if c.is_exception(&error_19) => {
+                        Err(error_18) if c.is_exception(&error_18) => {
                             if let Some(variable) = p_left.as_deref_mut() {
                                 *variable = Some(res_4.clone());
                             }
-                            return Err(error_19);
+                            return Err(error_18);
                         }
-                        Err(error_19) => return Err(error_19),
+                        Err(error_18) => return Err(error_18),
                     };
                     if let Some(variable) = p_left.as_deref_mut() {
                         *variable = Some(res_4.clone());
@@ -6129,11 +6059,11 @@ pub fn PyUnicode_Append<C: CApi>(
             };
             return Ok(());
         } else {
-            let error_22 = c.PyErr_BadInternalCall();
+            let error_20 = c.PyErr_BadInternalCall();
             if let Some(variable) = p_left.as_deref_mut() {
                 *variable = None;
             }
-            return Err(error_22);
+            return Err(error_20);
         }
     }
     return Err(c.PyErr_BadInternalCall());
@@ -8380,7 +8310,7 @@ pub fn _PyUnicodeWriter_Finish<C: CApi>(
     if c._PyUnicodeWriter_pos(writer)? == 0 {
         c.set__PyUnicodeWriter_buffer(writer, None)?;
         loop {
-            return Ok(Some(c.unicode_get_empty()?));
+            return Ok(Some(super::unicodeobject::unicode_get_empty(c)?));
         }
     }
     let str = c._PyUnicodeWriter_buffer(writer)?;
@@ -10109,7 +10039,7 @@ pub fn unicode_subscript<C: CApi>(
     )?;
     if result_3 <= 0 {
         loop {
-            return Ok(c.unicode_get_empty()?);
+            return Ok(super::unicodeobject::unicode_get_empty(c)?);
         }
     }
     if start_2 == 0 && step == 1 && result_3 == c.PyUnicode_GET_LENGTH(self_)? {
@@ -13366,7 +13296,7 @@ pub fn unicode_new_impl<C: CApi>(
         };
         unicode_3.clone()
     } else {
-        let unicode_4 = c.unicode_get_empty()?;
+        let unicode_4 = super::unicodeobject::unicode_get_empty(c)?;
         Some(unicode_4.clone())
     };
     let unicode_8 = if let Some(unicode_6) = &unicode_5
@@ -13420,7 +13350,7 @@ pub fn unicode_vectorcall<C: CApi>(
     }
     c._PyArg_CheckPositional("str", result, 0, 3)?;
     if result == 0 {
-        return Ok(Some(c.unicode_get_empty()?));
+        return Ok(Some(super::unicodeobject::unicode_get_empty(c)?));
     }
     let object = c.item(args, 0)?;
     if result == 1 {
@@ -13815,22 +13745,18 @@ pub fn unicodeiter_reduce<C: CApi>(
     let iter = match c._PyEval_GetBuiltin(&iditer) {
         Ok(iter) => iter,
         Err(error) if c.is_exception(&error) => {
-            if c.unicodeiterobject_it_seq(it)?.is_some() {
-                c.unicodeiterobject_it_seq(it)?;
-                c.unicodeiterobject_it_index(it)?;
+            if !c.unicodeiterobject_it_seq(it)?.is_some() {
+                super::unicodeobject::unicode_get_empty(c)?;
                 return Err(error);
             }
-            return Err(
-                c
-                    .unsupported(
-                        "unicodeiter_reduce: call of unicode_get_empty while an exception is pending",
-                    ),
-            );
+            c.unicodeiterobject_it_seq(it)?;
+            c.unicodeiterobject_it_index(it)?;
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
     if !c.unicodeiterobject_it_seq(it)?.is_some() {
-        let u = c.unicode_get_empty()?;
+        let u = super::unicodeobject::unicode_get_empty(c)?;
         return Ok(
             c
                 .Py_BuildValue(

@@ -138,6 +138,8 @@ pub(crate) fn set(object: &Bound<'_, PyAny>, field: &Field, value: &Asked<'_, Bo
                 let new = value.map_or(std::ptr::null_mut(), |value| value.clone().into_ptr());
                 drop(Bound::from_owned_ptr_or_opt(object.py(), std::mem::replace(&mut *at.cast::<Object>(), new)));
             }
+            (Kind::Pointer, Asked::Object(None)) => *at.cast::<usize>() = 0,
+            (Kind::Pointer, Asked::Object(Some(value))) => *at.cast::<usize>() = super::pointer::target(value)?,
             (Kind::I64, Asked::Int(value)) => *at.cast::<i64>() = *value,
             (Kind::U64, Asked::Int(value)) => *at.cast::<u64>() = *value as u64,
             (Kind::I32, Asked::Int(value)) => *at.cast::<i32>() = i32::try_from(*value).ok()?,

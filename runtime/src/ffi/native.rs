@@ -23,6 +23,7 @@ const BORROWED: &[&str] = &[
     "PyEval_GetGlobals",
     "PyEval_GetLocals",
     "PyList_GetItem",
+    "PyModuleDef_Init",
     "PyStructSequence_GetItem",
     "PyThreadState_GetDict",
     "PyTuple_GetItem",
@@ -65,6 +66,15 @@ const REFUSED: &[&str] = &[
     "_PyObject_SetManagedDict",
     "_PyTuple_Resize",
     "_Py_CheckFunctionResult",
+];
+
+/// Functions that the library does not export, but its symbol table names: the files that hide them. Their results and what they set are
+/// the caller's, like those of the others.
+const HIDDEN: &[(&str, &str)] = &[
+    ("Objects/dictobject.c", "_PyDict_GetItemRef_KnownHash"),
+    ("Objects/dictobject.c", "_PyDict_GetItemRef_Unicode_LockHeld"),
+    ("Objects/dictobject.c", "_PyDict_SetItem_LockHeld"),
+    ("Objects/dictobject.c", "_PyObject_IsInstanceDictEmpty"),
 ];
 
 /// The address of an exported function or variable.
@@ -134,7 +144,10 @@ pub(crate) fn call<'py>(
     if REFUSED.contains(&name) || args.len() > 6 {
         return None;
     }
-    let address = address(name)?;
+    let address = address(name).or_else(|| {
+        let (file, _) = HIDDEN.iter().find(|row| row.1 == name)?;
+        super::symbols::function(file, name)
+    })?;
     let texts: Vec<Option<CString>> = args.iter().map(text).collect::<Option<_>>()?;
     let arrays: Vec<Vec<Object>> = args.iter().map(array).collect();
     let mut cells: Vec<Object> = args.iter_mut().map(cell).collect();

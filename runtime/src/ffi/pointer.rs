@@ -64,6 +64,19 @@ pub(crate) fn set_object(place: &Bound<'_, PyAny>, value: Option<&Bound<'_, PyAn
     Some(())
 }
 
+/// `_PyStaticType_GetState`, by its address.
+pub(crate) fn static_state(function: usize, class: &Bound<'_, pyo3::types::PyType>) -> usize {
+    type Get = unsafe extern "C" fn(usize, *mut ffi::PyTypeObject) -> usize;
+    // SAFETY: the library's own function of this name, with the state of this interpreter and a live type.
+    unsafe { std::mem::transmute::<usize, Get>(function)(interpreter(), class.as_type_ptr()) }
+}
+
+/// `PyCFunction_GetFunction`.
+pub(crate) fn method(function: &Bound<'_, pyo3::types::PyCFunction>) -> usize {
+    // SAFETY: a live builtin function.
+    unsafe { ffi::PyCFunction_GetFunction(function.as_ptr()) }.map_or(0, |function| function as usize)
+}
+
 /// The state of the interpreter.
 pub(crate) fn interpreter() -> usize {
     // SAFETY: the caller is attached to an interpreter.

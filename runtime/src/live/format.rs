@@ -85,7 +85,11 @@ pub(super) fn text<'py>(
                 'A' => "PyObject_ASCII",
                 _ => "PyObject_Str",
             };
-            let part = shown(live, function, object)?;
+            let part = match kind {
+                'T' => shown(live, "PyType_GetFullyQualifiedName", object.get_type().as_any())?,
+                'N' => shown(live, "PyType_GetFullyQualifiedName", object)?,
+                _ => shown(live, function, object)?,
+            };
             out.push(&part, precision)?;
             continue;
         }

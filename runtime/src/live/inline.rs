@@ -90,10 +90,15 @@ impl<'py> Live<'py> {
         if let Some((_, exported)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
             return Some(self.asked(exported, args, gives));
         }
-        if name == "lookup_tp_dict" {
-            // Memory of the interpreter: the translation of this very function would ask for it again.
-            self.note("native", "PyType_GetDict");
-            return native::call(self.py, "PyType_GetDict", args, gives).map(|value| Ok(value?));
+        // Memory of the interpreter: the translation of this very function would ask for it again.
+        let very = [
+            ("lookup_tp_dict", "PyType_GetDict"),
+            ("type_modified_unlocked", "PyType_Modified"),
+            ("PyCFunction_GET_SELF", "PyCFunction_GetSelf"),
+        ];
+        if let Some((_, exported)) = very.iter().find(|row| row.0 == name) {
+            self.note("native", exported);
+            return native::call(self.py, exported, args, gives).map(|value| Ok(value?));
         }
         if let Some(answer) = self.by_hand(name, args) {
             return Some(answer);
@@ -132,6 +137,15 @@ impl<'py> Live<'py> {
                 "PyObject_CallMethodOneArg",
                 [Asked::Object(Some(of)), Asked::Object(Some(method)), Asked::Object(Some(arg))],
             ) => Some(self.method(of, method, &[(*arg).clone()])),
+            ("is_dunder_name", [Asked::Object(Some(name))]) => {
+                let name = name.cast::<pyo3::types::PyString>().ok()?.to_str().ok()?;
+                let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+                Some(Ok(Value::Int(i128::from(dunder && name.chars().all(|c| c as u32 <= 0xff)))))
+            }
+            ("_PyWeakref_GET_REF", [Asked::Object(Some(reference))]) => {
+                let reference = reference.cast::<pyo3::types::PyWeakrefReference>().ok()?;
+                Some(Ok(pyo3::types::PyWeakrefMethods::upgrade(reference).into()))
+            }
             ("_Py_XNewRef", [Asked::Object(object)]) => Some(Ok(object.cloned().into())),
             ("_PyLong_GetZero", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 0).into_any()))),
             ("_PyLong_GetOne", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 1).into_any()))),

@@ -12,6 +12,15 @@ type Object<'py> = Bound<'py, PyAny>;
 const TABLES: &[&str] =
     &["PyDictObject_ma_", "PyDictKeysObject_", "PyHeapTypeObject_ht_cached_keys", "PySetObject_", "setentry_"];
 
+/// Pointers to structs of slots, which the tables take for objects.
+const SUITES: &[&str] = &[
+    "PyTypeObject_tp_as_async",
+    "PyTypeObject_tp_as_buffer",
+    "PyTypeObject_tp_as_mapping",
+    "PyTypeObject_tp_as_number",
+    "PyTypeObject_tp_as_sequence",
+];
+
 /// Where the running release has a member.
 #[cfg(not(all(Py_3_12, not(Py_3_13))))]
 pub(super) fn field(name: &str) -> Option<&'static Field> {
@@ -37,6 +46,9 @@ impl<'py> Live<'py> {
             _ if in_table(name) => None,
             [Asked::Object(Some(object))] => match name.strip_suffix("_is_set") {
                 Some(member) => fields::is_set(object, field(member)?).map(|is_set| Ok(Value::Int(i128::from(is_set)))),
+                None if SUITES.contains(&name) => {
+                    fields::get(object, &Field { kind: members::Kind::Pointer, ..*field(name)? }).map(Ok)
+                }
                 None => fields::get(object, field(name)?).map(Ok),
             },
             [Asked::Object(Some(object)), value] => {

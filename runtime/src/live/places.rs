@@ -5,7 +5,7 @@ use crate::ffi::{pointer, symbols, types};
 use generated::members;
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, OnceLock};
 
@@ -50,6 +50,10 @@ impl<'py> Live<'py> {
         name: &'static str,
         value: Option<Option<&Object<'py>>>,
     ) -> Option<Result<Option<Object<'py>>, Stop>> {
+        if name == "PyInterpreterState_cached_objects_objreduce" {
+            let object = self.class("PyBaseObject_Type")?;
+            return Some(Ok(types::lookup(object.cast().ok()?, &PyString::new(self.py, "__reduce__"))));
+        }
         let member = name.strip_prefix("set_").unwrap_or(name);
         let (name, count) = *CACHES.iter().find(|row| row.0 == member)?;
         let place = match lasting(name, count).map(|address| self.pointer(address))? {
@@ -62,6 +66,16 @@ impl<'py> Live<'py> {
         match value {
             None => pointer::object(&place).map(Ok),
             Some(value) => pointer::set_object(&place, value).map(|()| Ok(None)),
+        }
+    }
+
+    /// Where the interpreter keeps what changes of a static type of its own.
+    pub(super) fn static_state(&self, class: &Bound<'py, PyType>) -> Result<Object<'py>, Stop> {
+        let name = "_PyStaticType_GetState";
+        let function = symbols::function("Objects/typeobject.c", name).ok_or(Stop::Unsupported(name))?;
+        match pointer::static_state(function, class) {
+            0 => Err(Stop::Unsupported(name)),
+            state => self.pointer(state),
         }
     }
 

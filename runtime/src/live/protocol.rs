@@ -200,6 +200,12 @@ fn slots_of<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyList>> {
     Ok(list)
 }
 
+/// The address of the interpreter's own function, which may be hidden in its file; nothing where no symbol names it.
+#[pyfunction]
+fn address(function: &Function) -> Option<usize> {
+    slots::address(function.0.id)
+}
+
 /// Functions whose bodies, of another release, do not stand in for this one's: what they do otherwise.
 #[pyfunction]
 fn no_stand_in(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -233,6 +239,7 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(function, &module)?)?;
     module.add_function(wrap_pyfunction!(call_by_name, &module)?)?;
     module.add_function(wrap_pyfunction!(slots_of, &module)?)?;
+    module.add_function(wrap_pyfunction!(address, &module)?)?;
     module.add_function(wrap_pyfunction!(no_stand_in, &module)?)?;
     module.add_function(wrap_pyfunction!(tp_name, &module)?)?;
     Ok(module)

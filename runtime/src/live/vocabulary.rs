@@ -553,6 +553,28 @@ impl<'py> CApi for Live<'py> {
         let closure = closure.map_or(0, pointer::address);
         Ok(pointer::call_setter(f.pointer, v, Some(value), closure)?)
     }
+    fn managed_static_type_state_get(&mut self, of: &Object<'py>) -> Answer<Object<'py>> {
+        self.static_state(class(of)?)
+    }
+    fn PyCFunction_GET_FUNCTION(&mut self, func: &Object<'py>) -> Answer<Option<Function>> {
+        match func.cast::<PyCFunction>() {
+            Ok(func) => Ok(Function::at(pointer::method(func))),
+            Err(_) => Err(Stop::Unsupported("PyCFunction_GET_FUNCTION")),
+        }
+    }
+    fn PyObject_GenericGetDict(&mut self, of: &Object<'py>, context: Option<&Object<'py>>) -> Answer<Object<'py>> {
+        let mut args = [Asked::Object(Some(of)), Asked::Object(context)];
+        match self.asked("PyObject_GenericGetDict", &mut args, Gives::Object)? {
+            Value::Object(dict) => Ok(dict),
+            _ => Err(Stop::Unsupported("PyObject_GenericGetDict")),
+        }
+    }
+    fn PyUnicode_AsUTF8(&mut self, unicode: Option<&Object<'py>>) -> Answer<String> {
+        match unicode.and_then(|unicode| unicode.cast::<PyString>().ok()) {
+            Some(text) => Ok(text.to_str()?.to_owned()),
+            None => Err(Stop::Unsupported("PyUnicode_AsUTF8")),
+        }
+    }
     fn call_update_callback(&mut self, f: &Function, class: &Object<'py>, data: &Object<'py>) -> Answer<i32> {
         let answer = self.generated(f).and_then(|id| dispatch::update_callback(self, id, class, data));
         answer.unwrap_or(Err(Stop::Unsupported("update_callback")))

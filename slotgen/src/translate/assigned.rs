@@ -78,8 +78,12 @@ fn target(expr: &Expr, into: &mut BTreeSet<String>) {
             into.insert(name.clone());
         }
         Kind::Deref(inner) => {
-            if let Kind::Name(name) = &inner.kind {
-                into.insert(format!("*{name}"));
+            match &inner.kind {
+                Kind::Name(name) => {
+                    into.insert(format!("*{name}"));
+                }
+                // `*pointer++ = …`
+                _ => in_expr(inner, into),
             }
         }
         Kind::Index(base, index) => {
