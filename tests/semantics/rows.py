@@ -1,6 +1,5 @@
 """What the prototypes do not say: operators that reach a C function, and what a function asks of its arguments beyond its prototype."""
 
-
 from slotrt import protocol
 
 
