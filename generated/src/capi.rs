@@ -30843,14 +30843,8 @@ pub trait CApi: Sized {
     fn slotdef_function(
         &mut self,
         object: &Self::Object,
-    ) -> Result<Option<Self::Object>, Self::Error> {
-        let value = self
-            .ask(
-                "slotdef_function",
-                &mut [Asked::Object(Some(object))],
-                Gives::Optional,
-            )?;
-        crate::calls::optional(self, "slotdef_function", value)
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        self.function_at("slotdef_function", object)
     }
     /// `slotdef_name_is_set`.
     fn slotdef_name_is_set(
@@ -32618,20 +32612,6 @@ pub trait CApi: Sized {
                 Gives::Optional,
             )?;
         crate::calls::optional(self, "unionobject_parameters", value)
-    }
-    /// `update_one_slot`.
-    fn update_one_slot(
-        &mut self,
-        a0: &Self::Object,
-        args: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "update_one_slot",
-                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "update_one_slot", value)
     }
     /// `wrapperbase_name`.
     fn wrapperbase_name(

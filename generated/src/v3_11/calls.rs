@@ -5040,7 +5040,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::find_name_in_mro,
-        prototype: "static (object:PyTypeObject, object:PyObject, out i32:int) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, out i32:int) -> object",
     },
     Function {
         id: FunctionId::_PyType_LookupId,
@@ -5708,7 +5708,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::resolve_slotdups,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> pointer",
+        prototype: "static (object:PyTypeObject, object?:PyObject) -> pointer",
+    },
+    Function {
+        id: FunctionId::update_one_slot,
+        prototype: "static (object:PyTypeObject, pointer?:slotdef) -> pointer",
     },
     Function {
         id: FunctionId::update_slots_callback,
@@ -14360,7 +14364,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::find_name_in_mro => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let mut a2: i32 = Value::int(c, args, 2usize)?;
             {
                 let result = Value::from(
@@ -15051,8 +15055,13 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::resolve_slotdups => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::from(super::typeobject::resolve_slotdups(c, a0, a1)?))
+        }
+        FunctionId::update_one_slot => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::Object(super::typeobject::update_one_slot(c, a0, a1)?))
         }
         FunctionId::update_slots_callback => {
             let a0 = Value::object(c, args, 0usize)?;

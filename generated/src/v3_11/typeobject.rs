@@ -4768,15 +4768,27 @@ pub fn PyType_GetModuleByDef<C: CApi>(
 pub fn find_name_in_mro<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    name: &C::Object,
+    name: Option<&C::Object>,
     error: &mut i32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::find_name_in_mro);
-    let check = c.PyUnicode_CheckExact(name)?;
+    let object = match name {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let check = c.PyUnicode_CheckExact(&object)?;
     let hash_2 = if check {
-        let hash = c.PyASCIIObject_hash(name)?;
+        let object_2 = match name {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->hash")),
+        };
+        let hash = c.PyASCIIObject_hash(&object_2)?;
         if hash == -1 {
-            let result = match super::object::PyObject_Hash(c, name) {
+            let object_3 = match name {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result = match super::object::PyObject_Hash(c, &object_3) {
                 Ok(result) => result,
                 Err(error_2) if c.is_exception(&error_2) => {
                     *error = -1i32;
@@ -4793,7 +4805,11 @@ pub fn find_name_in_mro<C: CApi>(
             hash
         }
     } else {
-        let result_2 = match super::object::PyObject_Hash(c, name) {
+        let object_4 = match name {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = match super::object::PyObject_Hash(c, &object_4) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
                 *error = -1i32;
@@ -4843,7 +4859,7 @@ pub fn find_name_in_mro<C: CApi>(
                 let base = c.PyTuple_GET_ITEM(&mro_6, 0)?;
                 let dict = c.PyTypeObject_tp_dict(&base)?;
                 let res = match c
-                    ._PyDict_GetItem_KnownHash_3_11(dict.as_ref(), Some(name), hash_2)
+                    ._PyDict_GetItem_KnownHash_3_11(dict.as_ref(), name, hash_2)
                 {
                     Ok(res) => res,
                     Err(error_5) if c.is_exception(&error_5) => {
@@ -11185,18 +11201,19 @@ pub fn slotptr<C: CApi>(
 pub fn resolve_slotdups<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    name: &C::Object,
+    name: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::resolve_slotdups);
     let pname = c.static_variable("resolve_slotdups.pname", 1)?;
     let pp = c.static_variable("resolve_slotdups.ptrs", 10)?;
     let pname_2 = c.read(&pname)?;
-    let is = !match pname_2.as_ref() {
-        Some(object) => c.Py_Is(name, object)?,
-        None => false,
+    let is = !match (pname_2.as_ref(), name) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
     };
     if is {
-        c.write(&pname, Some(name))?;
+        c.write(&pname, name)?;
         let p = c.variable("slotdefs")?;
         let pp_5 = {
             let mut p_2 = p.clone();
@@ -11204,9 +11221,10 @@ pub fn resolve_slotdups<C: CApi>(
             loop {
                 if c.slotdef_name_strobj(&p_2)?.is_some() {
                     let name_strobj = c.slotdef_name_strobj(&p_2)?;
-                    let is_2 = match name_strobj.as_ref() {
-                        Some(object) => c.Py_Is(name, object)?,
-                        None => false,
+                    let is_2 = match (name_strobj.as_ref(), name) {
+                        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                        (None, None) => true,
+                        _ => false,
                     };
                     let pp_4 = if is_2 {
                         let pp_3 = c.step(&pp_2, 1, "slotdef*")?;
@@ -11257,6 +11275,496 @@ pub fn resolve_slotdups<C: CApi>(
     };
     return Ok(res_2);
 }
+/// CPython: Objects/typeobject.c, `update_one_slot`.
+pub fn update_one_slot<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    p: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::update_one_slot);
+    let object = match p {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->offset")),
+    };
+    let offset = c.slotdef_offset(&object)?;
+    let Some(ptr) = &super::typeobject::slotptr(c, type_, offset)? else {
+        let p_11 = {
+            let mut p_9 = p.cloned();
+            loop {
+                let pointer_6 = match p_9.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("arithmetic on NULL")),
+                };
+                let p_10 = c.step(&pointer_6, 1, "slotdef")?;
+                if c.slotdef_offset(&p_10)? == offset {
+                    p_9 = Some(p_10.clone());
+                    continue;
+                }
+                break p_10.clone();
+            }
+        };
+        return Ok(p_11);
+    };
+    let (generic_8, p_8, specific_12, use_generic_6) = {
+        let mut generic = None::<C::Function>;
+        let mut p_2 = p.cloned();
+        let mut specific = None::<C::Function>;
+        let mut use_generic = 0i32;
+        loop {
+            let object_2 = match p_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->name_strobj")),
+            };
+            let name_strobj = c.slotdef_name_strobj(&object_2)?;
+            let mut error = 0;
+            match super::typeobject::find_name_in_mro(
+                c,
+                type_,
+                name_strobj.as_ref(),
+                &mut error,
+            ) {
+                Ok(descr) => {
+                    if let Some(descr_2) = &descr {
+                        let PyWrapperDescr_Type = c.global(Global::PyWrapperDescr_Type)?;
+                        let result = c.Py_IS_TYPE(descr_2, &PyWrapperDescr_Type)?;
+                        let (generic_7, specific_8, use_generic_5) = if result {
+                            let name_strobj_2 = c
+                                .PyWrapperDescrObject_d_base_name_strobj(descr_2)?;
+                            let object_3 = match p_2.as_ref() {
+                                Some(object) => object.clone(),
+                                None => return Err(c.unsupported("NULL->name_strobj")),
+                            };
+                            let name_strobj_3 = c.slotdef_name_strobj(&object_3)?;
+                            if match (name_strobj_2.as_ref(), name_strobj_3.as_ref()) {
+                                (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                                (None, None) => true,
+                                _ => false,
+                            } {
+                                let object_4 = match p_2.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => return Err(c.unsupported("NULL->name_strobj")),
+                                };
+                                let name_strobj_4 = c.slotdef_name_strobj(&object_4)?;
+                                let tptr = super::typeobject::resolve_slotdups(
+                                    c,
+                                    type_,
+                                    name_strobj_4.as_ref(),
+                                )?;
+                                let generic_3 = if let Some(tptr_2) = &tptr
+                                    && !c.Py_Is(tptr_2, ptr)?
+                                {
+                                    generic.clone()
+                                } else {
+                                    let object_5 = match p_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->function")),
+                                    };
+                                    let generic_2 = c.slotdef_function(&object_5)?;
+                                    generic_2.clone()
+                                };
+                                let (specific_4, use_generic_2) = if let Some(specific_2) = &specific {
+                                    if Some(specific_2)
+                                        == c.PyWrapperDescrObject_d_wrapped(descr_2)?.as_ref()
+                                    {
+                                        let wrapper = c
+                                            .PyWrapperDescrObject_d_base_wrapper(descr_2)?;
+                                        let object_6 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->wrapper")),
+                                        };
+                                        if wrapper.as_ref()
+                                            == c.slotdef_wrapper(&object_6)?.as_ref()
+                                        {
+                                            let d_type = c.PyDescrObject_d_type(descr_2)?;
+                                            let object_7 = match d_type.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => {
+                                                    return Err(c.unsupported("NULL where an object must be"));
+                                                }
+                                            };
+                                            if c.PyType_IsSubtype(type_, &object_7)? != 0 {
+                                                let specific_3 = c.PyWrapperDescrObject_d_wrapped(descr_2)?;
+                                                (specific_3.clone(), use_generic)
+                                            } else {
+                                                (specific.clone(), 1i32)
+                                            }
+                                        } else {
+                                            (specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        (specific.clone(), 1i32)
+                                    }
+                                } else {
+                                    let wrapper_2 = c
+                                        .PyWrapperDescrObject_d_base_wrapper(descr_2)?;
+                                    let object_8 = match p_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->wrapper")),
+                                    };
+                                    if wrapper_2.as_ref()
+                                        == c.slotdef_wrapper(&object_8)?.as_ref()
+                                    {
+                                        let d_type_2 = c.PyDescrObject_d_type(descr_2)?;
+                                        let object_9 = match d_type_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => {
+                                                return Err(c.unsupported("NULL where an object must be"));
+                                            }
+                                        };
+                                        if c.PyType_IsSubtype(type_, &object_9)? != 0 {
+                                            let specific_3 = c.PyWrapperDescrObject_d_wrapped(descr_2)?;
+                                            (specific_3.clone(), use_generic)
+                                        } else {
+                                            (specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        (specific.clone(), 1i32)
+                                    }
+                                };
+                                (generic_3.clone(), specific_4.clone(), use_generic_2)
+                            } else {
+                                let PyCFunction_Type = c.global(Global::PyCFunction_Type)?;
+                                let result_2 = c.Py_IS_TYPE(descr_2, &PyCFunction_Type)?;
+                                let (generic_6, specific_7, use_generic_4) = if result_2 {
+                                    let result_3 = c.PyCFunction_GET_FUNCTION(descr_2)?;
+                                    if c
+                                        .is_function(result_3.as_ref(), FunctionId::tp_new_wrapper)?
+                                    {
+                                        let place = c.slot_address(type_, Slot::tp_new)?;
+                                        if c.Py_Is(ptr, &place)? {
+                                            let specific_5 = c.slot(type_, Slot::tp_new)?;
+                                            (generic.clone(), specific_5.clone(), use_generic)
+                                        } else {
+                                            let is = c.is(descr_2, Global::Py_None)?;
+                                            let (generic_5, specific_6, use_generic_3) = if is {
+                                                let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                                if c.Py_Is(ptr, &place_2)? {
+                                                    (
+                                                        generic.clone(),
+                                                        Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                        use_generic,
+                                                    )
+                                                } else {
+                                                    let object_10 = match p_2.as_ref() {
+                                                        Some(object) => object.clone(),
+                                                        None => return Err(c.unsupported("NULL->function")),
+                                                    };
+                                                    let generic_4 = c.slotdef_function(&object_10)?;
+                                                    (generic_4.clone(), specific.clone(), 1i32)
+                                                }
+                                            } else {
+                                                let object_10 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let generic_4 = c.slotdef_function(&object_10)?;
+                                                (generic_4.clone(), specific.clone(), 1i32)
+                                            };
+                                            (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                        }
+                                    } else {
+                                        let is = c.is(descr_2, Global::Py_None)?;
+                                        let (generic_5, specific_6, use_generic_3) = if is {
+                                            let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                            if c.Py_Is(ptr, &place_2)? {
+                                                (
+                                                    generic.clone(),
+                                                    Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                    use_generic,
+                                                )
+                                            } else {
+                                                let object_10 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let generic_4 = c.slotdef_function(&object_10)?;
+                                                (generic_4.clone(), specific.clone(), 1i32)
+                                            }
+                                        } else {
+                                            let object_10 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.slotdef_function(&object_10)?;
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        };
+                                        (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                    }
+                                } else {
+                                    let is = c.is(descr_2, Global::Py_None)?;
+                                    let (generic_5, specific_6, use_generic_3) = if is {
+                                        let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                        if c.Py_Is(ptr, &place_2)? {
+                                            (
+                                                generic.clone(),
+                                                Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                use_generic,
+                                            )
+                                        } else {
+                                            let object_10 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.slotdef_function(&object_10)?;
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        let object_10 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let generic_4 = c.slotdef_function(&object_10)?;
+                                        (generic_4.clone(), specific.clone(), 1i32)
+                                    };
+                                    (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                };
+                                (generic_6.clone(), specific_7.clone(), use_generic_4)
+                            }
+                        } else {
+                            let PyCFunction_Type = c.global(Global::PyCFunction_Type)?;
+                            let result_2 = c.Py_IS_TYPE(descr_2, &PyCFunction_Type)?;
+                            let (generic_6, specific_7, use_generic_4) = if result_2 {
+                                let result_3 = c.PyCFunction_GET_FUNCTION(descr_2)?;
+                                if c
+                                    .is_function(result_3.as_ref(), FunctionId::tp_new_wrapper)?
+                                {
+                                    let place = c.slot_address(type_, Slot::tp_new)?;
+                                    if c.Py_Is(ptr, &place)? {
+                                        let specific_5 = c.slot(type_, Slot::tp_new)?;
+                                        (generic.clone(), specific_5.clone(), use_generic)
+                                    } else {
+                                        let is = c.is(descr_2, Global::Py_None)?;
+                                        let (generic_5, specific_6, use_generic_3) = if is {
+                                            let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                            if c.Py_Is(ptr, &place_2)? {
+                                                (
+                                                    generic.clone(),
+                                                    Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                    use_generic,
+                                                )
+                                            } else {
+                                                let object_10 = match p_2.as_ref() {
+                                                    Some(object) => object.clone(),
+                                                    None => return Err(c.unsupported("NULL->function")),
+                                                };
+                                                let generic_4 = c.slotdef_function(&object_10)?;
+                                                (generic_4.clone(), specific.clone(), 1i32)
+                                            }
+                                        } else {
+                                            let object_10 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.slotdef_function(&object_10)?;
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        };
+                                        (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                    }
+                                } else {
+                                    let is = c.is(descr_2, Global::Py_None)?;
+                                    let (generic_5, specific_6, use_generic_3) = if is {
+                                        let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                        if c.Py_Is(ptr, &place_2)? {
+                                            (
+                                                generic.clone(),
+                                                Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                                use_generic,
+                                            )
+                                        } else {
+                                            let object_10 = match p_2.as_ref() {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->function")),
+                                            };
+                                            let generic_4 = c.slotdef_function(&object_10)?;
+                                            (generic_4.clone(), specific.clone(), 1i32)
+                                        }
+                                    } else {
+                                        let object_10 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let generic_4 = c.slotdef_function(&object_10)?;
+                                        (generic_4.clone(), specific.clone(), 1i32)
+                                    };
+                                    (generic_5.clone(), specific_6.clone(), use_generic_3)
+                                }
+                            } else {
+                                let is = c.is(descr_2, Global::Py_None)?;
+                                let (generic_5, specific_6, use_generic_3) = if is {
+                                    let place_2 = c.slot_address(type_, Slot::tp_hash)?;
+                                    if c.Py_Is(ptr, &place_2)? {
+                                        (
+                                            generic.clone(),
+                                            Some(c.function(FunctionId::PyObject_HashNotImplemented)?),
+                                            use_generic,
+                                        )
+                                    } else {
+                                        let object_10 = match p_2.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->function")),
+                                        };
+                                        let generic_4 = c.slotdef_function(&object_10)?;
+                                        (generic_4.clone(), specific.clone(), 1i32)
+                                    }
+                                } else {
+                                    let object_10 = match p_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->function")),
+                                    };
+                                    let generic_4 = c.slotdef_function(&object_10)?;
+                                    (generic_4.clone(), specific.clone(), 1i32)
+                                };
+                                (generic_5.clone(), specific_6.clone(), use_generic_3)
+                            };
+                            (generic_6.clone(), specific_7.clone(), use_generic_4)
+                        };
+                        let pointer = match p_2.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        let p_3 = c.step(&pointer, 1, "slotdef")?;
+                        if c.slotdef_offset(&p_3)? == offset {
+                            generic = generic_7.clone();
+                            p_2 = Some(p_3.clone());
+                            specific = specific_8.clone();
+                            use_generic = use_generic_5;
+                            continue;
+                        }
+                        break (
+                            generic_7.clone(),
+                            p_3.clone(),
+                            specific_8.clone(),
+                            use_generic_5,
+                        );
+                    } else {
+                        if error == -1 {}
+                        let place_3 = c.slot_address(type_, Slot::tp_iternext)?;
+                        let is_2 = c.Py_Is(ptr, &place_3)?;
+                        let specific_9 = if is_2 {
+                            Some(c.function(FunctionId::_PyObject_NextNotImplemented)?)
+                        } else {
+                            specific.clone()
+                        };
+                        let pointer_2 = match p_2.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        let p_4 = c.step(&pointer_2, 1, "slotdef")?;
+                        if c.slotdef_offset(&p_4)? == offset {
+                            p_2 = Some(p_4.clone());
+                            specific = specific_9.clone();
+                            continue;
+                        }
+                        break (
+                            generic.clone(),
+                            p_4.clone(),
+                            specific_9.clone(),
+                            use_generic,
+                        );
+                    }
+                }
+                Err(error_2) if c.is_exception(&error_2) => {
+                    if !(error == -1) {
+                        let place_5 = c.slot_address(type_, Slot::tp_iternext)?;
+                        if !c.Py_Is(ptr, &place_5)? {
+                            let pointer_5 = match p_2.as_ref() {
+                                Some(pointer) => pointer.clone(),
+                                None => return Err(c.unsupported("arithmetic on NULL")),
+                            };
+                            let p_7 = c.step(&pointer_5, 1, "slotdef")?;
+                            if c.slotdef_offset(&p_7)? == offset {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "update_one_slot: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            if let Some(specific_11) = &specific && !(use_generic != 0) {
+                                c.write_function(ptr, Some(specific_11))?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "update_one_slot: return of a computed value while an exception is pending",
+                                        ),
+                                );
+                            } else {
+                                c.write_function(ptr, generic.as_ref())?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "update_one_slot: return of a computed value while an exception is pending",
+                                        ),
+                                );
+                            }
+                        }
+                        let pointer_4 = match p_2.as_ref() {
+                            Some(pointer) => pointer.clone(),
+                            None => return Err(c.unsupported("arithmetic on NULL")),
+                        };
+                        let p_6 = c.step(&pointer_4, 1, "slotdef")?;
+                        if c.slotdef_offset(&p_6)? == offset {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "update_one_slot: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        if use_generic != 0 {
+                            c.write_function(ptr, generic.as_ref())?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "update_one_slot: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        let _PyObject_NextNotImplemented = c
+                            .function(FunctionId::_PyObject_NextNotImplemented)?;
+                        c.write_function(ptr, Some(&_PyObject_NextNotImplemented))?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "update_one_slot: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    let place_4 = c.slot_address(type_, Slot::tp_iternext)?;
+                    let is_3 = c.Py_Is(ptr, &place_4)?;
+                    let specific_10 = if is_3 {
+                        Some(c.function(FunctionId::_PyObject_NextNotImplemented)?)
+                    } else {
+                        specific.clone()
+                    };
+                    let pointer_3 = match p_2.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let p_5 = c.step(&pointer_3, 1, "slotdef")?;
+                    if c.slotdef_offset(&p_5)? == offset {
+                        p_2 = Some(p_5.clone());
+                        specific = specific_10.clone();
+                        continue;
+                    }
+                    break (
+                        generic.clone(),
+                        p_5.clone(),
+                        specific_10.clone(),
+                        use_generic,
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            }
+        }
+    };
+    if let Some(specific_13) = &specific_12 && !(use_generic_6 != 0) {
+        c.write_function(ptr, Some(specific_13))?;
+    } else {
+        c.write_function(ptr, generic_8.as_ref())?;
+    };
+    return Ok(p_8);
+}
 /// CPython: Objects/typeobject.c, `update_slots_callback`.
 pub fn update_slots_callback<C: CApi>(
     c: &mut C,
@@ -11277,7 +11785,7 @@ pub fn update_slots_callback<C: CApi>(
                     None => return Err(c.unsupported("value behind NULL")),
                 };
                 let pointer_3 = c.read_pointer(&pointer_2)?;
-                match c.update_one_slot(type_, pointer_3.as_ref()) {
+                match super::typeobject::update_one_slot(c, type_, pointer_3.as_ref()) {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
                         let pointer_5 = match pp.as_ref() {
@@ -11414,7 +11922,11 @@ pub fn fixup_slot_dispatchers<C: CApi>(
         let mut p_2 = p.clone();
         loop {
             if c.slotdef_name_is_set(&p_2)? {
-                let p_3 = match c.update_one_slot(type_, Some(&p_2)) {
+                let p_3 = match super::typeobject::update_one_slot(
+                    c,
+                    type_,
+                    Some(&p_2),
+                ) {
                     Ok(p_3) => p_3,
                     Err(error) if c.is_exception(&error) => {
                         return Err(
