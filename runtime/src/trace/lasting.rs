@@ -10,21 +10,22 @@ use std::sync::Mutex;
 #[derive(Debug, Default)]
 pub struct Lasting {
     pub(super) domains: Domains,
-    /// Classes of tokens by the address of the class that they stand for: of classes that never change, and never go.
-    mirrors: Mutex<FxHashMap<usize, Py<PyType>>>,
+    /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
+    mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
 }
 
 impl Lasting {
     pub(super) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
-        Some(self.mirrors.lock().ok()?.get(&(class.as_ptr() as usize))?.bind(class.py()).clone())
+        let mirrors = self.mirrors.lock().ok()?;
+        let [_, mirror] = mirrors.get(&(class.as_ptr() as usize))?;
+        Some(mirror.bind(class.py()).clone())
     }
 
     pub(super) fn keep_mirror(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
-        if !types::is_heap(class)
-            && types::is_immutable(class)
+        if types::is_immutable(class)
             && let Ok(mut mirrors) = self.mirrors.lock()
         {
-            mirrors.insert(class.as_ptr() as usize, mirror.clone().unbind());
+            mirrors.insert(class.as_ptr() as usize, [class.clone().unbind(), mirror.clone().unbind()]);
         }
     }
 }
