@@ -93,8 +93,9 @@ GROWING = ("Power", "Lshift", "Multiply", "Repeat", "power", "pow", "lshift", "r
 # What the name of a function says that may look for the end of an iterable.
 CONSUMING = ("Sequence", "Mapping", "Iter", "List", "Tuple", "Dict", "Set", "Bytes", "ByteArray", "Unicode", "Call", "call", "init", "new", "extend", "update", "contains", "concat", "views", "set_", "InPlaceAdd", "inplace", "Remainder", "Hash", "And", "Xor", "Or", "Subtract", "ass_sub")
 # What a value is not tried with, by words of the function's name: what would not end, or take gigabytes, and what crashes CPython 3.13.0 itself (a power whose
-# modulus alone is a Decimal; substitution of type variables by what raises, and by a list that holds itself).
-UNTRIED = {"count": CONSUMING, "range huge": CONSUMING, "recursive": ("GetItem", "getitem", "Subscript", "GenericAlias", "Substitute", "Call", "call"), "Decimal": ("Power", "power"), "Decimal nan": ("Power", "power"), "AttributeRaises": ("ga_",), "alias var": ("GetItem", "ga_getitem"), "digit bound": ("ByteArray", "Bytes", "bytearray", "bytes")}
+# modulus alone is a Decimal; substitution of type variables by what raises, and by a list that holds itself). A super() without arguments reads the frame that calls it, which is another one
+# on each side.
+UNTRIED = {"count": CONSUMING, "super": ("Call", "call"), "range huge": CONSUMING, "recursive": ("GetItem", "getitem", "Subscript", "GenericAlias", "Substitute", "Call", "call"), "Decimal": ("Power", "power"), "Decimal nan": ("Power", "power"), "AttributeRaises": ("ga_",), "alias var": ("GetItem", "ga_getitem"), "digit bound": ("ByteArray", "Bytes", "bytearray", "bytes")}
 # Parameters that may be NULL for some arguments alone.
 NEVER_NULL = ("PyNumber_Power", "PyNumber_InPlacePower", "PyObject_Dir", "PyDict_MergeFromSeq2")
 
