@@ -31,6 +31,7 @@ mod rebuild;
 mod record;
 mod release;
 mod rewind;
+mod set_attr;
 pub mod signal;
 pub mod state;
 mod super_object;

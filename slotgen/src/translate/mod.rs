@@ -1,5 +1,6 @@
 //! Translates C function bodies into Rust that is generic over the vocabulary `CApi`.
 
+mod assign;
 mod assigned;
 mod buffers;
 mod calls;
@@ -11,6 +12,7 @@ pub(crate) mod ctype;
 mod driver;
 mod eval;
 mod guards;
+mod integers;
 pub(crate) mod ir;
 mod layout;
 pub(crate) mod lower;
