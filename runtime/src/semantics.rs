@@ -15,6 +15,11 @@ pub const NO_STAND_IN: &[(FunctionId, &str)] = if cfg!(all(Py_3_12, not(Py_3_13)
         (FunctionId::bool_invert, "3.13 words the warning otherwise"),
         (FunctionId::namespace_init, "3.13 takes a mapping, too"),
         (FunctionId::PyComplex_ImagAsDouble, "3.13 asks what is no complex number for a float"),
+        (FunctionId::PyComplex_RealAsDouble, "3.13 asks what is no float for a complex number"),
+        (FunctionId::property_descr_set, "3.13 names the property"),
+        (FunctionId::super_init, "3.13 names the types"),
+        (FunctionId::type_mro, "3.13 breaks the line elsewhere"),
+        (FunctionId::mro_implementation, "3.13 breaks the line elsewhere"),
     ]
 } else {
     &[]

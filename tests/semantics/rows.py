@@ -49,9 +49,6 @@ WRONG = {}
 STAND_IN = dict(protocol.no_stand_in())
 if "bool_invert" in STAND_IN:
     STAND_IN["PyNumber_Invert"] = "comes to bool_invert"
-    # These words of 3.13 a trace gives on 3.12, too: its messages are to become graph breaks there.
-    STAND_IN |= {"property_descr_set": "3.13 names the property", "super_init": "3.13 names the types", "type_mro": "3.13 breaks the line elsewhere", "mro_implementation": "3.13 breaks the line elsewhere"}
-    STAND_IN["PyComplex_RealAsDouble"] = "3.13 asks what is no float for a complex number"
 # Arguments whose reference the function takes over.
 STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
 # Not called with just any arguments: why.
