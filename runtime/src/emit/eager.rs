@@ -50,8 +50,7 @@ impl Writer<'_, '_> {
     ) -> Result<(), Failure> {
         let target = node.target.as_ref().ok_or_else(|| fault(format!("node {} calls nothing", node.name)))?;
         self.at_line_of(node);
-        let arguments = || node.args.iter().chain(node.kwargs.iter().map(|(_, argument)| argument));
-        let count = arguments().count() as u32;
+        let count = node.arguments().count() as u32;
         if node.kwargs.is_empty() {
             self.callee(target.bind(self.py).clone());
         } else {
@@ -60,7 +59,7 @@ impl Writer<'_, '_> {
             self.constant(names.into_any());
             self.constant(target.bind(self.py).clone());
         }
-        arguments().try_for_each(|argument| self.argument(argument, places))?;
+        node.arguments().try_for_each(|argument| self.argument(argument, places))?;
         self.call(count + u32::from(!node.kwargs.is_empty()));
         if places.uses[index] == 0 {
             self.plain(Op::POP_TOP, 0);
@@ -69,7 +68,7 @@ impl Writer<'_, '_> {
             self.op(Op::STORE_FAST, Arg::Temporary(temporary));
             places.temporaries[index] = Some(temporary);
         }
-        arguments().for_each(|argument| self.drop_unused(argument, places));
+        node.arguments().for_each(|argument| argument.each_node(&mut |id| self.drop_unused(id.0 as usize, places)));
         self.at_no_line();
         Ok(())
     }
@@ -102,40 +101,22 @@ impl Writer<'_, '_> {
     }
 
     /// After an argument was written: the last use of a result empties its temporary, which serves again.
-    fn drop_unused(&mut self, argument: &Argument, places: &mut Places<'_>) {
-        match argument {
-            Argument::Node(id) => {
-                let uses = &mut places.uses[id.0 as usize];
-                *uses -= 1;
-                if *uses == 0
-                    && let Some(temporary) = places.temporaries[id.0 as usize].take()
-                {
-                    self.plain(Op::PUSH_NULL, 0);
-                    self.op(Op::STORE_FAST, Arg::Temporary(temporary));
-                    self.give_back(temporary);
-                }
-            }
-            Argument::Constant(_) => {}
-            Argument::Tuple(items) | Argument::List(items) => {
-                items.iter().for_each(|item| self.drop_unused(item, places));
-            }
+    fn drop_unused(&mut self, node: usize, places: &mut Places<'_>) {
+        places.uses[node] -= 1;
+        if places.uses[node] == 0
+            && let Some(temporary) = places.temporaries[node].take()
+        {
+            self.plain(Op::PUSH_NULL, 0);
+            self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+            self.give_back(temporary);
         }
     }
 }
 
 /// By node, how many arguments name it.
 fn uses(nodes: &[Node]) -> Vec<usize> {
-    fn count(argument: &Argument, uses: &mut [usize]) {
-        match argument {
-            Argument::Node(id) => uses[id.0 as usize] += 1,
-            Argument::Constant(_) => {}
-            Argument::Tuple(items) | Argument::List(items) => items.iter().for_each(|item| count(item, uses)),
-        }
-    }
     let mut uses = vec![0; nodes.len()];
-    for node in nodes {
-        let arguments = node.args.iter().chain(node.kwargs.iter().map(|(_, argument)| argument));
-        arguments.for_each(|argument| count(argument, &mut uses));
-    }
+    let arguments = nodes.iter().flat_map(Node::arguments);
+    arguments.for_each(|argument| argument.each_node(&mut |id| uses[id.0 as usize] += 1));
     uses
 }

@@ -68,6 +68,24 @@ pub struct Node {
     pub origin: Origin,
 }
 
+impl Node {
+    /// All arguments: positional ones, then those of keywords.
+    pub fn arguments(&self) -> impl Iterator<Item = &Argument> {
+        self.args.iter().chain(self.kwargs.iter().map(|(_, argument)| argument))
+    }
+}
+
+impl Argument {
+    /// Shows every node that it names, each as often as it does.
+    pub fn each_node(&self, found: &mut dyn FnMut(NodeId)) {
+        match self {
+            Self::Node(id) => found(*id),
+            Self::Constant(_) => {}
+            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.each_node(found)),
+        }
+    }
+}
+
 /// Nodes in the order in which they run.
 #[derive(Debug, Default)]
 pub struct Graph {

@@ -127,8 +127,7 @@ fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<Bound<'py, 
         meta: meta(py, node)?.unbind(),
     };
     let made = Bound::new(py, made)?;
-    let arguments = node.args.iter().chain(node.kwargs.iter().map(|(_, argument)| argument));
-    arguments.into_iter().try_for_each(|argument| add_user(argument, earlier, &made))?;
+    node.arguments().try_for_each(|argument| add_user(argument, earlier, &made))?;
     Ok(made)
 }
 

@@ -158,19 +158,16 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         return Err(Stop::Fallback(format!("before the frame can be left: {}: {}", reason.kind, reason.context)));
     }
     let mut inside = Vec::new();
-    let mut reason = None;
     let mut end = match rest {
         Ok(Rest::Returned(value)) => End::Return { value, kept: frame.locals },
         Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
         Err(Signal::Stopped) => {
             let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
             inside = limit.inside.iter().map(|code| code.clone_ref(py)).collect();
-            reason = Some(limit.reason.clone());
             tracer.broken_at(frame, limit.reason.clone())
         }
         Err(Signal::Here(here)) => {
             inside = std::mem::take(&mut tracer.state.broken_inside);
-            reason = Some((*here).clone());
             #[cfg(debug_assertions)]
             {
                 plan.went_back =
@@ -191,7 +188,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         Err(Escape { what, .. }) if tracer.state.stopped_late => {
             Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
         }
-        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what, reason), inside })),
+        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what, &end), inside })),
     }
 }
 
@@ -234,8 +231,11 @@ fn summary(outcome: &Outcome) -> String {
 }
 
 /// The break that made the trace end is the reason; what could not leave is why it ends earlier still.
-fn escaped(what: String, reason: Option<Break>) -> Break {
-    if let Some(mut reason) = reason.filter(|reason| reason.kind != RAISES) {
+fn escaped(what: String, end: &End) -> Break {
+    if let End::Break { reason, .. } = end
+        && reason.kind != RAISES
+    {
+        let mut reason = reason.clone();
         let note = format!("; the trace ends before {what} is made, which compiled code could not make again");
         if !reason.explanation.contains(&note) {
             reason.explanation.push_str(&note);
