@@ -178,7 +178,6 @@ class BreakAnywhere(unittest.TestCase):
             self.assertEqual(counters.refused(), {})
             self.assertGreater(pairs, 1_000)
 
-    @unittest.skipIf(sys.version_info < (3, 12), "locals() brings all fast variables into the namespace: nothing hides them")
     def test_slots_of_our_own_are_hidden(self):
         """`locals()` neither shows them nor takes them out of the namespace; variables of comprehensions stay as hidden as they are."""
         class Space(collections.UserDict):

@@ -8,7 +8,7 @@ bitflags::bitflags! {
     /// What an entry of localsplus is (CPython's `CO_FAST_*`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct LocalKind: u8 {
-        /// Not shown by `locals()`: the variables of an inlined comprehension, and slots of our own. From 3.12 on.
+        /// Not shown by `locals()`: the variables of an inlined comprehension (from 3.12 on), and slots of our own.
         const HIDDEN = 0x10;
         /// A local variable or argument.
         const LOCAL = 0x20;

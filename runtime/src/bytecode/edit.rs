@@ -101,7 +101,8 @@ impl Code {
         self.insert_slots(at, names, LocalKind::LOCAL);
     }
 
-    /// The same for slots that the program does not have: from 3.12 on `locals()` passes them over.
+    /// The same for slots that the program does not have: `locals()` passes them over (up to 3.11 only where the variables lie
+    /// in a namespace).
     pub fn insert_hidden(&mut self, at: usize, names: &[String]) {
         self.insert_slots(at, names, LocalKind::LOCAL | LocalKind::HIDDEN);
     }

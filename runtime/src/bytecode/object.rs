@@ -8,6 +8,18 @@ use generated::opcodes::{Op, OpFlags};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCode, PyDict, PyString, PyTuple};
 
+/// `CO_OPTIMIZED`.
+#[cfg(slotrt_hooks)]
+const OPTIMIZED: u32 = 0x1;
+
+/// What no variable of a program is: both local and free.
+#[cfg(slotrt_hooks)]
+const LOOKS_FREE: LocalKind = LocalKind::LOCAL.union(LocalKind::FREE);
+
+/// Which variables stand in which list.
+const LISTS: [(LocalKind, &str); 3] =
+    [(LocalKind::LOCAL, "co_varnames"), (LocalKind::CELL, "co_cellvars"), (LocalKind::FREE, "co_freevars")];
+
 fn object_error(error: PyErr) -> Error {
     Error::new(0, Problem::Object(error.to_string()))
 }
@@ -105,13 +117,18 @@ impl Code {
         Ok(made)
     }
 
-    /// Says which slots are hidden: `code.replace()` hides those at the places where the original's are. Before 3.12 none can be.
+    /// Says which slots are hidden: `code.replace()` hides those at the places where the original's are. Before 3.12 none can be;
+    /// but there the variables of a module's or class's body, which lie in a namespace, are never brought up to date with what is
+    /// marked as free.
     #[cfg(slotrt_hooks)]
     fn hide(&self, made: &Bound<'_, PyAny>) -> PyResult<()> {
-        if self.isa().minor() < 12 || !self.locals.iter().any(|local| local.kind.contains(LocalKind::HIDDEN)) {
+        let hides = self.isa().minor() >= 12;
+        let hidden = |local: &Local| local.kind.contains(LocalKind::HIDDEN);
+        if !self.locals.iter().any(hidden) || !hides && self.flags & OPTIMIZED != 0 {
             return Ok(());
         }
-        let kinds: Vec<u8> = self.locals.iter().map(|local| local.kind.bits()).collect();
+        let kind = |local: &Local| if hides || !hidden(local) { local.kind } else { LOOKS_FREE };
+        let kinds: Vec<u8> = self.locals.iter().map(|local| kind(local).bits()).collect();
         crate::ffi::kinds::set_kinds(made, &kinds)
     }
 
@@ -155,19 +172,35 @@ pub fn name_shift(op: Op) -> u32 {
     Isa::running().name_shift(op)
 }
 
+/// The entries of localsplus: their kinds say which list each takes its name from.
+#[cfg(slotrt_hooks)]
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
-    let mut locals: Vec<Local> =
-        strings(code, "co_varnames")?.into_iter().map(|name| Local { name, kind: LocalKind::LOCAL }).collect();
-    for name in strings(code, "co_cellvars")? {
-        match locals.iter_mut().find(|local| local.name == name) {
-            Some(local) => local.kind |= LocalKind::CELL,
-            None => locals.push(Local { name, kind: LocalKind::CELL }),
-        }
+    let mut names = Vec::new();
+    for (kind, list) in LISTS {
+        names.push((kind, strings(code, list)?.into_iter()));
     }
-    locals.extend(strings(code, "co_freevars")?.into_iter().map(|name| Local { name, kind: LocalKind::FREE }));
-    #[cfg(slotrt_hooks)]
-    for (local, kind) in locals.iter_mut().zip(crate::ffi::kinds::kinds(code).map_err(object_error)?) {
-        local.kind |= LocalKind::from_bits_truncate(kind) & LocalKind::HIDDEN;
+    let local = |bits: u8| {
+        let kind = LocalKind::from_bits_truncate(bits);
+        let named = names.iter_mut().filter(|(of, _)| kind.contains(*of)).filter_map(|(_, list)| list.next());
+        let name = named.reduce(|first, _| first)?;
+        Some(Local { name, kind: if kind == LOOKS_FREE { LocalKind::LOCAL | LocalKind::HIDDEN } else { kind } })
+    };
+    let kinds = crate::ffi::kinds::kinds(code).map_err(object_error)?;
+    let locals: Option<Vec<Local>> = kinds.into_iter().map(local).collect();
+    locals.ok_or_else(|| Error::new(0, Problem::Object("the kinds of its variables do not fit their names".into())))
+}
+
+/// The entries of localsplus: a cell with the name of a local is that local.
+#[cfg(not(slotrt_hooks))]
+fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
+    let mut locals: Vec<Local> = Vec::new();
+    for (kind, list) in LISTS {
+        for name in strings(code, list)? {
+            match locals.iter_mut().find(|local| kind == LocalKind::CELL && local.name == name) {
+                Some(local) => local.kind |= kind,
+                None => locals.push(Local { name, kind }),
+            }
+        }
     }
     Ok(locals)
 }

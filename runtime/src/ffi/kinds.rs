@@ -4,9 +4,14 @@ use super::release::PyCodeObject;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCode};
+use std::ffi::c_int;
 use std::mem::offset_of;
 
 const KINDS: usize = offset_of!(PyCodeObject, co_localspluskinds);
+const FREE_VARIABLES: usize = offset_of!(PyCodeObject, co_nfreevars);
+
+/// `CO_FAST_FREE`.
+const FREE: u8 = 0x80;
 
 /// `CO_FAST_*` of each slot.
 ///
@@ -19,7 +24,7 @@ pub fn kinds(code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(kinds.cast_into::<PyBytes>()?.as_bytes().to_vec())
 }
 
-/// Sets `CO_FAST_*` of each slot. Nobody but the caller may know the code object yet.
+/// Sets `CO_FAST_*` of each slot, and how many are free variables by that. Nobody but the caller may know the code object yet.
 ///
 /// # Errors
 /// `TypeError` for anything but a code object; `ValueError` where the number of slots is another.
@@ -28,11 +33,14 @@ pub fn set_kinds(code: &Bound<'_, PyAny>, new: &[u8]) -> PyResult<()> {
         return Err(pyo3::exceptions::PyValueError::new_err("as many kinds as fast variables are needed"));
     }
     let made = PyBytes::new(code.py(), new).into_ptr();
-    // SAFETY: a code object, by the check above, owns its kinds; the old ones are let go once the new are in place.
+    let free = new.iter().filter(|kind| **kind & FREE != 0).count() as c_int;
+    // SAFETY: a code object, by the check above, owns its kinds; the old ones are let go once the new are in place, and the number
+    // of free variables is that of the kinds.
     unsafe {
         let raw = code.as_ptr().cast::<u8>();
         let old: *mut ffi::PyObject = layout::read(raw, KINDS);
         layout::write(raw, KINDS, made);
+        layout::write(raw, FREE_VARIABLES, free);
         ffi::Py_DECREF(old);
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::ffi::handlers::Counters;
 use crate::ffi::hook::{Action, FrameHandler};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction};
+use pyo3::types::{PyDict, PyTuple};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -137,13 +137,13 @@ fn flatten(code: &mut Code) {
     code.flags &= !(VARARGS | VARKEYWORDS);
 }
 
-/// A function with the code and everything else as in `like`.
+/// A function with the code and everything else as in `like`; slots of a hand-over may look like free variables.
 fn with_closure<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let kw = PyDict::new(code.py());
-    kw.set_item("globals", like.getattr("__globals__")?)?;
-    kw.set_item("name", like.getattr("__name__")?)?;
-    kw.set_item("closure", like.getattr("__closure__")?)?;
-    let made = code.py().get_type::<PyFunction>().call((code,), Some(&kw))?;
+    let made = function::from_code(code, like)?;
+    if let Ok(cells) = like.getattr("__closure__")?.cast_into::<PyTuple>() {
+        function::set_closure(&made, &cells)?;
+    }
+    made.setattr("__name__", like.getattr("__name__")?)?;
     made.setattr("__qualname__", like.getattr("__qualname__")?)?;
     Ok(made)
 }
