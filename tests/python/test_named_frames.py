@@ -2,6 +2,7 @@
 import contextlib
 import gc
 import io
+import sys
 import unittest
 
 import slotrt
@@ -80,6 +81,87 @@ def dropped(b):
     print("before the end")
 
 
+def rebound(b):
+    kept = numbers(b)
+    next(kept)
+    try:
+        len(b)
+    except TypeError as error:
+        print(type(error).__name__)
+        held = error
+    kept = [b]
+    print("rebound")
+    later = kept
+    print(len(later))
+    return later
+
+
+def rebound_in_a_handler(b):
+    kept = numbers(b)
+    next(kept)
+    try:
+        raise KeyError(b)
+    except KeyError as error:
+        KEPT.append(error)
+        print("handler")
+        kept = None
+        print("after", b)
+        other = {b}
+        print(sys.getrefcount(other))
+
+
+def in_a_handler(b):
+    try:
+        kept = numbers(b)
+        print(next(kept))
+        undefined
+    except Exception as error:
+        print(type(error).__name__, error)
+
+
+def raises_again(b):
+    kept = numbers(b)
+    next(kept)
+    try:
+        len(b)
+    except TypeError as error:
+        first = error
+        print("handler")
+        KEPT.append(first)
+    last = numbers(b)
+    print(next(last))
+    kept.throw(ValueError(b))
+
+
+def keeps_its_frame(b):
+    KEPT.append(Holder(sys._getframe()))
+    print(len(KEPT))
+    kept = numbers(b)
+    next(kept)
+    print("before the end")
+
+
+def in_a_loop(b):
+    for index in range(3):
+        kept = numbers(index)
+        next(kept)
+        try:
+            print(index + b)
+            len(index)
+        except TypeError as error:
+            KEPT.append(error)
+            print("handler")
+    print("loop ends")
+
+
+class Holder:
+    """An object with a traceback's attributes."""
+
+    def __init__(self, frame):
+        self.tb_frame, self.tb_next = frame, None
+        self.__traceback__ = self
+
+
 def names(error):
     """Names of variables of the frames that an exception's traceback names."""
     found, entry = [], error.__traceback__
@@ -111,9 +193,25 @@ def seen(run, argument):
     return found
 
 
+FUNCTIONS = (
+    leaves,
+    leaves_a_with,
+    stored,
+    stored_in_a_trace,
+    of_a_cycle,
+    dropped,
+    rebound,
+    rebound_in_a_handler,
+    in_a_handler,
+    raises_again,
+    keeps_its_frame,
+    in_a_loop,
+)
+
+
 class NamedFrames(unittest.TestCase):
     def test_as_in_plain_python(self):
-        for function in (leaves, leaves_a_with, stored, stored_in_a_trace, of_a_cycle, dropped):
+        for function in FUNCTIONS:
             with self.subTest(function.__name__):
                 expected, compiled = seen(function, 1), slotrt.compile(function)
                 self.assertEqual(seen(compiled, 1), expected)

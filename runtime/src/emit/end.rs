@@ -32,11 +32,11 @@ pub enum WayIn {
 impl Frame {
     /// Splits the code where the trace broke.
     pub fn new(py: Python<'_>, code: &Code, outcome: &Outcome, host: &dyn Host) -> Result<Self, Failure> {
-        let End::Break { at, stack, locals, named, .. } = &outcome.end else {
+        let End::Break { at, stack, locals, .. } = &outcome.end else {
             return Ok(Self::Whole(start_of(py, code)?));
         };
         let state = state(code, *at, stack, locals)?;
-        let split = split(py, code, *at, &state, host.marks(), *named)?;
+        let split = split(py, code, *at, &state, host.marks())?;
         let way = if outcome.signals.is_empty() { WayIn::Plain } else { WayIn::Interrupted };
         Ok(Self::Tail(Box::new(split), state, way))
     }

@@ -16,6 +16,8 @@ pub(super) mod code {
     pub const CO_FIRSTLINENO: usize = offset_of!(PyCodeObject, co_firstlineno);
     pub const CO_NLOCALSPLUS: usize = offset_of!(PyCodeObject, co_nlocalsplus);
     pub const CO_CONSTS: usize = offset_of!(PyCodeObject, co_consts);
+    pub const CO_LOCALSPLUSNAMES: usize = offset_of!(PyCodeObject, co_localsplusnames);
+    pub const CO_LOCALSPLUSKINDS: usize = offset_of!(PyCodeObject, co_localspluskinds);
     pub const CO_CODE_ADAPTIVE: usize = offset_of!(PyCodeObject, co_code_adaptive);
 }
 
@@ -107,7 +109,8 @@ fn check_frame(py: Python<'_>) -> PyResult<()> {
     // SAFETY: the frame object and, as it runs, its frame are live; the fields' offsets lie inside them.
     let (code, globals) = unsafe {
         let raw: *const u8 = read(running.as_ptr().cast(), offset_of!(release::PyFrameObject, f_frame));
-        if raw.is_null() || !(raw as usize).is_multiple_of(8) {
+        let current = release::current_frame(ffi::PyThreadState_Get().cast());
+        if raw.is_null() || !(raw as usize).is_multiple_of(8) || !std::ptr::eq(raw, current) {
             return Err(wrong("PyFrameObject"));
         }
         (read::<usize>(raw, frame::F_CODE), read::<usize>(raw, frame::F_GLOBALS))

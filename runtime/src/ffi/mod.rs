@@ -10,6 +10,7 @@ pub mod frame;
 pub mod function;
 pub mod guard;
 pub mod handlers;
+pub mod heirs;
 pub mod hook;
 #[cfg(slotrt_traces)]
 pub mod instruction;

@@ -262,7 +262,7 @@ impl<'py> Tracer<'py> {
     /// The end of a trace whose outermost frame stands before the instruction that runs natively.
     fn broken_at(&self, frame: Frame, reason: Break) -> End {
         let handled = *self.state.exc_info;
-        End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled, named: false, reason }
+        End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled, reason }
     }
 
     fn again(&mut self, reason: Break) -> Attempt {

@@ -44,17 +44,15 @@ impl<'py> Tracer<'py> {
         if let Err(escape) = self.describe_all(work, &mut seen)? {
             return Ok(Err(escape));
         }
-        let names = seen.iter().any(|id| self.names_outermost(*id));
-        match end {
-            End::Return { kept, .. } if names => {
+        if let End::Return { kept, .. } = end {
+            if self.is_observed(&seen) {
                 let kept = kept.iter().flatten().copied().collect();
                 if let Err(escape) = self.describe_all(kept, &mut seen)? {
                     return Ok(Err(escape));
                 }
+            } else {
+                kept.clear();
             }
-            End::Return { kept, .. } => kept.clear(),
-            End::Break { named, .. } => *named = names,
-            End::Raise(_) => {}
         }
         self.guard_existence();
         Ok(Ok(()))

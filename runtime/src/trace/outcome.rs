@@ -63,7 +63,7 @@ pub enum End {
     Return {
         /// The value.
         value: ValueId,
-        /// What its variables, by slot, were then: where a traceback that leaves names the frame, which keeps them. Else empty.
+        /// What its variables, by slot, were then: where somebody keeps the frame's object, for example a traceback. Else empty.
         kept: Vec<Option<ValueId>>,
     },
     /// The frame raises this exception value.
@@ -78,8 +78,6 @@ pub enum End {
         locals: Vec<Option<ValueId>>,
         /// The exception that the innermost handler handles (`sys.exception()`).
         handled: Option<ValueId>,
-        /// Whether a traceback that leaves names the frame.
-        named: bool,
         /// Why.
         reason: Break,
     },

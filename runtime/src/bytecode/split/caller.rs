@@ -1,5 +1,5 @@
 //! Calls by subscription, after which the interpreter handles no signals: `caller[function, *arguments]`, `follower[packet]`.
-use crate::ffi::{callable, function};
+use crate::ffi::{callable, function, heirs};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -24,6 +24,18 @@ pub(crate) struct KeywordCaller;
 impl KeywordCaller {
     fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         function::call_named(call)
+    }
+}
+
+/// Gives the frame objects that wait for the running frame's variables, a tuple, or `None`.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Observers;
+
+#[pymethods]
+impl Observers {
+    fn __getitem__<'py>(&self, nothing: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        heirs::of_running(nothing.py())
     }
 }
 

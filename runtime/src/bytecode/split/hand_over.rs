@@ -15,8 +15,6 @@ pub(super) struct Site<'a> {
     pub origin: &'a Origin,
     pub at: usize,
     pub marks: &'a Marks,
-    /// Whether a traceback may name the frame, whatever happens from here on.
-    pub named: bool,
 }
 
 /// Puts a hand-over on every way out of the instruction in `split.code`, a copy of the original.
@@ -172,7 +170,7 @@ impl Ways<'_, '_> {
         state: &State,
         position: Position,
     ) -> Result<Label, Refusal> {
-        let Site { original, origin, marks, named, .. } = self.site;
+        let Site { original, origin, marks, .. } = self.site;
         let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
         let key = Key { resume: origin.instr(index)?, state: origin.state(state) };
         let cargo = Cargo::new(&origin.root, &key.state);
@@ -193,7 +191,6 @@ impl Ways<'_, '_> {
             slot: &slot,
             first: self.temporaries,
             packs: original.is_continuation(self.py),
-            named: *named || way == Way::Raise || state.stack.contains(&Entry::PreviousException),
         };
         block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
@@ -235,8 +232,6 @@ pub(super) struct Block<'a> {
     first: usize,
     /// Whether the frame ends, and another one that stays goes on with the packet.
     packs: bool,
-    /// Whether a traceback may name the frame.
-    named: bool,
 }
 
 impl Block<'_> {
@@ -252,19 +247,17 @@ impl Block<'_> {
             self.code.begin_call(py, marks, constant)
         } else {
             let mark = self.code.constant(marks.packet.bind(py));
-            vec![self.code.instr(Op::LOAD_CONST, constant as u32), self.code.instr(Op::LOAD_CONST, mark)]
+            let begin = [self.code.instr(Op::LOAD_CONST, constant as u32), self.code.instr(Op::LOAD_CONST, mark)];
+            begin.into_iter().chain(self.observers(py, cargo, marks)).collect()
         };
-        let mut depth = callee.len() as u32;
+        let mut depth = if delegates { callee.len() as u32 } else { 3 };
         self.instrs.extend(callee);
-        // The frame that a traceback names keeps its variables for as long as that, unless it stays to delegate.
-        let keeps = self.named && !delegates;
-        let variables: Vec<_> =
-            (0..cargo.prefix).map(|slot| (slot, cargo.bound[slot])).chain(cargo.slots.clone()).collect();
-        for (slot, bound) in variables {
-            match bound {
-                Bound::Yes if keeps => self.push(Op::LOAD_FAST, (self.slot)(slot)),
-                bound => self.load(py, (self.slot)(slot), bound, depth, marks),
-            }
+        for slot in 0..cargo.prefix {
+            self.load(py, (self.slot)(slot), cargo.bound[slot], depth, marks);
+            depth += 1;
+        }
+        for (slot, bound) in cargo.slots.clone() {
+            self.load(py, (self.slot)(slot), bound, depth, marks);
             depth += 1;
         }
         for (temporary, bound) in carried {
@@ -281,6 +274,17 @@ impl Block<'_> {
         }
         self.push(Op::BUILD_TUPLE, depth as usize);
         self.push(Op::RETURN_VALUE, 0);
+    }
+
+    /// Pushes the frame objects that wait for the variables; where another frame stays, nobody does.
+    fn observers(&mut self, py: Python<'_>, cargo: &Cargo, marks: &Marks) -> Vec<Instr> {
+        let none = self.code.constant(py.None().bind(py));
+        let none = self.code.instr(Op::LOAD_CONST, none);
+        if cargo.delegates {
+            return vec![none];
+        }
+        let observers = self.code.constant(marks.observers.bind(py).as_any());
+        vec![self.code.instr(Op::LOAD_CONST, observers), none, self.code.subscribe()]
     }
 
     /// Stores the stack's entries, top first; gives the slots of those that travel, bottom first.

@@ -1,8 +1,9 @@
 //! Splitting a code object at any instruction: run it natively there, then hand the frame's state over to a continuation.
 //!
-//! The state goes over in a *packet*, a tuple `(continuation, mark, *arguments)` that the frame returns and whose receiver
-//! calls: the frame is replaced, so that a break inside a loop costs no stack. NULLs, unbound variables and the exception
-//! being handled are taken down and put up again by bytecode alone.
+//! The state goes over in a *packet*, a tuple `(continuation, mark, observers, *arguments)` that the frame returns and whose
+//! receiver calls: the frame is replaced, so that a break inside a loop costs no stack. NULLs, unbound variables and the
+//! exception being handled are taken down and put up again by bytecode alone. Observers are frame objects that outlive their
+//! frames: they get the variables of the frame that ends last.
 //!
 //! A generator or coroutine keeps its frame, for others hold it: there the rest runs as another generator (coroutine), to
 //! which the frame delegates as `yield from` (`await`) does. That one hands over by returning a packet, so that however often
@@ -140,6 +141,8 @@ pub struct Marks {
     keyword_caller: Py<caller::KeywordCaller>,
     /// Goes on with what a continuation hands over.
     follower: Py<caller::Follower>,
+    /// Gives the frame objects that wait for the running frame's variables.
+    observers: Py<caller::Observers>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
     namespace: Py<PyAny>,
 }
@@ -167,6 +170,7 @@ impl Marks {
             caller: Py::new(py, caller::Caller)?,
             keyword_caller: Py::new(py, caller::KeywordCaller)?,
             follower: Py::new(py, caller::Follower)?,
+            observers: Py::new(py, caller::Observers)?,
             namespace: dialect::namespace(py)?.into_any().unbind(),
         })
     }
@@ -196,18 +200,9 @@ pub fn hand_over_at_start(py: Python<'_>, code: &Code, marks: &Marks) -> Result<
 ///
 /// Before the end of the frame's start (`MAKE_CELL`…, `RESUME`) there is nothing to split: `at` then means `RESUME`, or
 /// the instruction where a continuation resumes.
-///
-/// `named` says that a traceback names the frame, which keeps its variables then for as long as that.
-pub fn split(
-    py: Python<'_>,
-    code: &Code,
-    at: usize,
-    state: &State,
-    marks: &Marks,
-    named: bool,
-) -> Result<Split, Refusal> {
+pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
     supported(py, code)?;
-    split_named(py, code, at, state, marks, named)
+    split_any(py, code, at, state, marks)
 }
 
 /// As [`split`], also for generators, coroutines, and bodies of modules and classes.
@@ -218,17 +213,6 @@ pub(crate) fn split_any(
     state: &State,
     marks: &Marks,
 ) -> Result<Split, Refusal> {
-    split_named(py, code, at, state, marks, false)
-}
-
-fn split_named(
-    py: Python<'_>,
-    code: &Code,
-    at: usize,
-    state: &State,
-    marks: &Marks,
-    named: bool,
-) -> Result<Split, Refusal> {
     let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
     let origin = lineage::Origin::of(py, code, start);
     let early = at < start || origin.instr(at).is_err();
@@ -236,7 +220,7 @@ fn split_named(
     let entry = code.instrs.get(at).ok_or(Refusal::Unreachable(at))?.id;
     let body = code.instrs.get(start + 1).ok_or(Refusal::Unreachable(start + 1))?.id;
     let mut split = Split { code: code.duplicate(py), entry, body, continuations: Vec::new() };
-    let site = hand_over::Site { original: code, origin: &origin, at, marks, named };
+    let site = hand_over::Site { original: code, origin: &origin, at, marks };
     hand_over::install(py, &mut split, &site, state)?;
     Ok(split)
 }

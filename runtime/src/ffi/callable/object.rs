@@ -1,5 +1,6 @@
 //! The object behind a `CompiledFunction` and its call.
 use super::{Args, Chosen, Dispatch, InternalError, bind::Binder, packet, slots};
+use crate::ffi::heirs;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -182,7 +183,7 @@ unsafe fn resume<'py>(object: &Bound<'py, PyAny>, values: packet::Values<'py>) -
         return values.call(&function);
     }
     let args = Args { values: values.pointers(), py: object.py(), alive: PhantomData };
-    match guarded(state, &function, args)? {
+    match heirs::choosing(values.heirs.is_some(), || guarded(state, &function, args))? {
         Chosen::Done(result) => Ok(result.into_bound(object.py())),
         Chosen::Original => values.call(&function),
         Chosen::Run(entry) => values.call(entry.bind(object.py())),

@@ -1,8 +1,9 @@
 //! The values of a hand-over packet, which the continuation takes over: what the frame before let go is not kept alive.
-use crate::ffi::{layout, release};
+use crate::ffi::{heirs, layout, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 use smallvec::SmallVec;
 use std::ffi::c_int;
 
@@ -27,31 +28,34 @@ pub(super) fn head<'py>(result: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>
     }
 }
 
-/// The items before the values: continuation and mark.
-const MEANS: isize = 2;
+/// The items before the values: continuation, mark, and the frame objects that wait for the variables, or `None`.
+const MEANS: isize = 3;
 
 /// Owned values.
 pub(super) struct Values<'py> {
     py: Python<'py>,
+    /// Frame objects that wait for the variables.
+    pub heirs: Option<Bound<'py, PyTuple>>,
     owned: SmallVec<[*mut ffi::PyObject; 16]>,
 }
 
-/// Takes the values, all but the first two items, out of an exact tuple that the caller owns.
+/// Takes the values, all but the first items, out of an exact tuple that the caller owns.
 pub(super) fn open(packet: Bound<'_, PyAny>) -> Values<'_> {
     let py = packet.py();
     let raw = packet.as_ptr();
     // SAFETY: `raw` is an exact tuple of that size. Where nobody else holds it, its items may be moved out: both the
     // collector and the deallocator cope with NULL items.
-    let owned = unsafe {
+    let (heirs, owned) = unsafe {
         let alone = ffi::Py_REFCNT(raw) == 1;
         let items = (&raw mut (*raw.cast::<ffi::PyTupleObject>()).ob_item).cast::<*mut ffi::PyObject>();
         let take = |index: isize| {
             let slot = items.offset(index);
             if alone { std::mem::replace(&mut *slot, std::ptr::null_mut()) } else { ffi::Py_NewRef(*slot) }
         };
-        (MEANS..ffi::PyTuple_GET_SIZE(raw)).map(take).collect()
+        let heirs = Bound::from_owned_ptr(py, take(MEANS - 1)).cast_into().ok();
+        (heirs, (MEANS..ffi::PyTuple_GET_SIZE(raw)).map(take).collect())
     };
-    Values { py, owned }
+    Values { py, heirs, owned }
 }
 
 /// Whether the function's variables lie in a namespace, as those of a module's or class's body do.
@@ -84,8 +88,10 @@ impl<'py> Values<'py> {
                 Some((namespace, values)) if has_namespace(function) => (*namespace, values),
                 _ => (std::ptr::null_mut(), &owned[..]),
             };
-            let result = release::call_handing_over(function.as_ptr(), locals, values);
-            Bound::from_owned_ptr_or_err(self.py, result)
+            heirs::succeed(self.py, self.heirs.take(), || {
+                let result = release::call_handing_over(function.as_ptr(), locals, values);
+                Bound::from_owned_ptr_or_err(self.py, result)
+            })
         }
     }
 }

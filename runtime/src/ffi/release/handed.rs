@@ -65,6 +65,7 @@ unsafe extern "C" fn begin(state: *mut ffi::PyThreadState, frame: *mut u8, throw
             layout::write(frame, offset, handed.locals);
             ffi::Py_XDECREF(old);
         }
+        crate::ffi::heirs::begin(frame);
         (handed.previous)(state, frame, throw)
     }
 }

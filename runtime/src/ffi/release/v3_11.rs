@@ -22,6 +22,15 @@ pub const FRESH: isize = -2;
 /// `FRAME_SPECIALS_SIZE`.
 const SPECIALS: usize = offset_of!(_PyInterpreterFrame, localsplus) / size_of::<usize>();
 
+/// The frame that the thread runs; NULL where it runs none.
+///
+/// # Safety
+/// `state` must be a live thread state.
+pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
+    // SAFETY: as the caller promises; `_PyCFrame.current_frame` comes behind a byte.
+    unsafe { layout::read(layout::read(state, offset_of!(PyThreadState, cframe)), 8) }
+}
+
 /// Words that a frame of this code takes.
 ///
 /// # Safety

@@ -36,6 +36,15 @@ pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, 
     }
 }
 
+/// The frame that the thread runs; NULL where it runs none.
+///
+/// # Safety
+/// `state` must be a live thread state.
+pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
+    // SAFETY: as the caller promises; `_PyCFrame.current_frame` comes first.
+    unsafe { layout::read(layout::read(state, offset_of!(PyThreadState, cframe)), 0) }
+}
+
 /// Words that a frame of this code takes.
 ///
 /// # Safety

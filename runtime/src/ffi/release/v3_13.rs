@@ -43,6 +43,15 @@ pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, 
     }
 }
 
+/// The frame that the thread runs; NULL where it runs none.
+///
+/// # Safety
+/// `state` must be a live thread state.
+pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
+    // SAFETY: as the caller promises.
+    unsafe { layout::read(state, offset_of!(PyThreadState, current_frame)) }
+}
+
 /// Words that a frame of this code takes.
 ///
 /// # Safety
@@ -87,6 +96,7 @@ pub unsafe fn call_handing_over(
         if frame.is_null() {
             return std::ptr::null_mut();
         }
+        crate::ffi::heirs::begin(frame);
         super::_PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get())(state, frame, 0)
     }
 }

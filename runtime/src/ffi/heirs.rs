@@ -1,0 +1,205 @@
+//! Frame objects that outlive a hand-over: those of a frame that a traceback names, or that somebody else keeps, get the
+//! variables of the frame that goes on, when that ends.
+use super::layout::{self, code, frame};
+use super::release::{self, PyFrameObject};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use std::cell::{Cell, RefCell};
+use std::mem::offset_of;
+
+/// A continuation's frame that runs, and whose variables others wait for.
+struct Running {
+    /// Its frame object, made for the purpose.
+    object: Py<PyAny>,
+    /// Frame objects of frames that it goes on for.
+    heirs: Vec<Py<PyAny>>,
+}
+
+thread_local! {
+    /// Innermost last; only frames that others wait for.
+    static RUNNING: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
+    /// Whether somebody waits for the variables of the frame that a dispatcher is choosing code for.
+    static WAITING: Cell<bool> = const { Cell::new(false) };
+    /// The heirs of the frame that begins next.
+    static NEXT: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether somebody waits for the variables of the frame that a dispatcher is choosing code for.
+#[must_use]
+pub fn waiting() -> bool {
+    WAITING.get()
+}
+
+/// Says for the length of a dispatcher's choice whether somebody waits.
+pub(super) fn choosing<T>(waits: bool, choice: impl FnOnce() -> T) -> T {
+    let before = WAITING.replace(waits);
+    let chosen = choice();
+    WAITING.set(before);
+    chosen
+}
+
+/// A tuple of the frame objects that wait for the running frame's variables, its own included; `None` where there are none.
+pub(crate) fn of_running(py: Python<'_>) -> PyResult<Option<Bound<'_, PyTuple>>> {
+    // SAFETY: the thread state is alive, and so is the frame that it says runs.
+    let object: *mut ffi::PyObject = unsafe {
+        let raw = release::current_frame(ffi::PyThreadState_Get().cast());
+        if raw.is_null() {
+            return Ok(None);
+        }
+        layout::read(raw, offset_of!(release::_PyInterpreterFrame, frame_obj))
+    };
+    if object.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: a frame's object is alive for as long as the frame runs.
+    let object = unsafe { Bound::from_borrowed_ptr(py, object) };
+    // The frame's own reference, and the one just made.
+    let mut known = 2;
+    let mut heirs = RUNNING.with_borrow_mut(|running| match running.last_mut() {
+        Some(last) if last.object.is(&object) => {
+            known += 1;
+            std::mem::take(&mut last.heirs)
+        }
+        _ => Vec::new(),
+    });
+    heirs = alive(py, heirs);
+    if references(&object) > known {
+        heirs.push(object.unbind());
+    }
+    if heirs.is_empty() { Ok(None) } else { PyTuple::new(py, heirs).map(Some) }
+}
+
+fn references(object: &Bound<'_, PyAny>) -> isize {
+    // SAFETY: a live object's count.
+    unsafe { ffi::Py_REFCNT(object.as_ptr()) }
+}
+
+/// Those that others than the list hold.
+fn alive(py: Python<'_>, heirs: Vec<Py<PyAny>>) -> Vec<Py<PyAny>> {
+    let (alive, dead): (Vec<_>, Vec<_>) = heirs.into_iter().partition(|heir| references(heir.bind(py)) > 1);
+    drop(dead);
+    alive
+}
+
+/// Runs a call whose frame goes on for others, and gives them its variables at its end.
+pub(super) fn succeed<T>(py: Python<'_>, heirs: Option<Bound<'_, PyTuple>>, call: impl FnOnce() -> T) -> T {
+    let Some(heirs) = heirs else { return call() };
+    NEXT.set(heirs.iter().map(Bound::unbind).collect());
+    drop(heirs);
+    let depth = RUNNING.with_borrow(Vec::len);
+    let result = call();
+    drop(NEXT.take());
+    while let Some(Running { object, heirs }) =
+        RUNNING.with_borrow_mut(|running| if running.len() > depth { running.pop() } else { None })
+    {
+        let heirs = alive(py, heirs);
+        bequeath(object.bind(py), &heirs);
+        drop(heirs);
+        drop(object);
+    }
+    result
+}
+
+/// Gives a frame that is about to begin the frame object that is to survive it, where somebody waits for its variables.
+///
+/// # Safety
+/// `raw` must be a fresh frame of the running thread, without a frame object.
+pub(super) unsafe fn begin(raw: *mut u8) {
+    let heirs = NEXT.take();
+    if heirs.is_empty() {
+        return;
+    }
+    // SAFETY: as the caller promises; attached. A new frame object owns a frame of its own, whose references are let go before it
+    // gets the other one; one that belongs to a running frame is not tracked by the collector.
+    let object = unsafe {
+        let py = Python::assume_attached();
+        let (code, globals) = (layout::read(raw, frame::F_CODE), layout::read(raw, frame::F_GLOBALS));
+        let made: *mut ffi::PyFrameObject =
+            ffi::PyFrame_New(ffi::PyThreadState_Get(), code, globals, std::ptr::null_mut());
+        let Ok(object) = Bound::<PyAny>::from_owned_ptr_or_err(py, made.cast()) else { return };
+        ffi::PyObject_GC_UnTrack(object.as_ptr().cast());
+        let own: *mut u8 = data(&object);
+        for field in [frame::F_FUNC, frame::F_CODE] {
+            let held: *mut ffi::PyObject = layout::read(own, field);
+            layout::write::<usize>(own, field, 0);
+            ffi::Py_XDECREF(held);
+        }
+        layout::write(object.as_ptr().cast(), offset_of!(PyFrameObject, f_frame), raw);
+        layout::write(raw, offset_of!(release::_PyInterpreterFrame, frame_obj), object.clone().into_ptr());
+        object.unbind()
+    };
+    RUNNING.with_borrow_mut(|running| running.push(Running { object, heirs }));
+}
+
+/// The frame that a frame object stands for.
+fn data(object: &Bound<'_, PyAny>) -> *mut u8 {
+    // SAFETY: only called with frame objects.
+    unsafe { layout::read(object.as_ptr().cast(), offset_of!(PyFrameObject, f_frame)) }
+}
+
+/// A frame that has ended, and belongs to its object.
+struct Ended<'py> {
+    raw: *mut u8,
+    names: Bound<'py, PyTuple>,
+    kinds: Bound<'py, PyBytes>,
+}
+
+/// `CO_FAST_HIDDEN`.
+const HIDDEN: u8 = 0x10;
+
+impl<'py> Ended<'py> {
+    fn of(object: &Bound<'py, PyAny>) -> Option<Self> {
+        let (py, raw) = (object.py(), data(object));
+        // SAFETY: a frame object's frame is alive; an ended one's code is a code object.
+        let (names, kinds) = unsafe {
+            let inside = object.as_ptr().cast::<u8>().add(offset_of!(PyFrameObject, _f_frame_data));
+            let code: *mut u8 = layout::read(raw, frame::F_CODE);
+            if raw != inside || code.is_null() {
+                return None;
+            }
+            let field = |offset| Bound::<PyAny>::from_borrowed_ptr(py, layout::read(code, offset));
+            (field(code::CO_LOCALSPLUSNAMES), field(code::CO_LOCALSPLUSKINDS))
+        };
+        Some(Self { raw, names: names.cast_into().ok()?, kinds: kinds.cast_into().ok()? })
+    }
+
+    /// Slots of the program's own variables, with their names.
+    fn variables(&self) -> impl Iterator<Item = (usize, Bound<'py, PyAny>)> {
+        let shown = |index: &usize| self.kinds.as_bytes().get(*index).is_some_and(|kind| kind & HIDDEN == 0);
+        (0..self.names.len()).filter(shown).filter_map(|index| Some((index, self.names.get_item(index).ok()?)))
+    }
+
+    fn place(&self, index: usize) -> *mut *mut ffi::PyObject {
+        // SAFETY: an ended frame has a slot for each of its code's names.
+        unsafe { self.raw.add(frame::LOCALSPLUS).cast::<*mut ffi::PyObject>().add(index) }
+    }
+
+    /// Puts a value into the slot; gives the one before.
+    fn put(&self, index: usize, value: Option<Bound<'py, PyAny>>) -> Option<Bound<'py, PyAny>> {
+        let value = value.map_or(std::ptr::null_mut(), Bound::into_ptr);
+        // SAFETY: the slot owns what it holds, or holds NULL.
+        unsafe { Bound::from_owned_ptr_or_opt(self.names.py(), std::mem::replace(&mut *self.place(index), value)) }
+    }
+
+    fn get(&self, index: usize) -> Option<Bound<'py, PyAny>> {
+        // SAFETY: the slot holds a live object or NULL.
+        unsafe { Bound::from_borrowed_ptr_or_opt(self.names.py(), *self.place(index)) }
+    }
+}
+
+/// Leaves the variables of a frame that has ended to those that wait for them.
+fn bequeath(object: &Bound<'_, PyAny>, heirs: &[Py<PyAny>]) {
+    let Some(from) = Ended::of(object) else { return };
+    let mut replaced = Vec::new();
+    for heir in heirs {
+        let Some(to) = Ended::of(heir.bind(object.py())) else { continue };
+        let slots: Vec<_> = to.variables().collect();
+        for (index, name) in from.variables() {
+            let same = |(_, other): &&(usize, Bound<'_, PyAny>)| other.is(&name) || other.eq(&name).unwrap_or(false);
+            if let Some((slot, _)) = slots.iter().find(same) {
+                replaced.push(to.put(*slot, from.get(index)));
+            }
+        }
+    }
+}
