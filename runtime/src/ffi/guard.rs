@@ -37,6 +37,11 @@ pub fn cell_content<'py>(cell: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> 
     }
 }
 
+/// Whether it is a dict, and none of a class derived from it.
+pub fn is_exact_dict(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<pyo3::types::PyDict>()
+}
+
 /// The globals of a function.
 pub fn globals<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     part(function, ffi::PyFunction_GetGlobals)

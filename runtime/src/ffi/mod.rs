@@ -39,5 +39,7 @@ mod stack;
 pub(crate) mod symbols;
 pub mod traceback;
 pub mod types;
+#[cfg(slotrt_traces)]
+pub mod watch;
 
 pub use callable::{Args, Chosen, Dispatch};

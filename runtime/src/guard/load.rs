@@ -1,5 +1,5 @@
 //! Single steps of guard programs: none runs code of the user.
-use super::program::{Load, Registers};
+use super::step::{Load, Registers};
 use crate::ffi::callable::Args;
 use crate::ffi::guard as raw;
 use pyo3::prelude::*;

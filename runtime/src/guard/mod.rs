@@ -1,9 +1,13 @@
 //! Conditions under which compiled code is right, and the program that checks them.
 mod load;
 mod program;
+mod quick;
 pub mod source;
+mod step;
 
 pub use program::Program;
+pub use quick::{How, Quick, Restless};
+pub use step::Registers;
 
 use pyo3::prelude::*;
 use source::Source;
@@ -72,11 +76,19 @@ pub enum Check {
 }
 
 /// A condition that a domain brings along.
-pub trait DomainCheck: std::fmt::Debug + Send + Sync {
+pub trait DomainCheck: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Whether it holds; must not run Python code of the user.
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool;
+    /// Whether another condition is the same one: then a call asks for it once, whichever of its guards look at the same value.
+    fn same(&self, _other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        false
+    }
     /// For reports: `dtype == float64, shape == (3,)`.
     fn describe(&self) -> String;
+    /// What is the case instead, where it can be told.
+    fn now(&self, _value: &Bound<'_, PyAny>) -> Option<String> {
+        None
+    }
     /// Shows objects that it owns and that could hold on to compiled code to the garbage collector.
     fn traverse(&self, _visit: &mut dyn FnMut(&Py<PyAny>)) {}
 }

@@ -1,4 +1,5 @@
 //! The dispatcher behind a compiled callable: guards first, a trace where none hold.
+use super::cache::{Entry, Found, Missed, Table};
 use super::errors::graph_break;
 use super::family::{Family, Household};
 use super::nested;
@@ -6,7 +7,6 @@ use super::record::{Frame, Place, Times};
 use crate::bytecode::Code;
 use crate::emit::{self, Emitted, Failure};
 use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
-use crate::ffi::function;
 use crate::guard::Program;
 use crate::trace::interrupted::set_off;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
@@ -31,25 +31,13 @@ pub struct Compiled {
     cache: Arc<Mutex<Cache>>,
 }
 
-/// The sets of guards of one frame, with the code that each allows.
+/// The entries of one frame.
 #[derive(Debug, Default)]
 pub struct Cache {
     generation: u64,
     /// Whether it was reported that no entry can be added.
     full: bool,
-    entries: Arc<Vec<Entry>>,
-}
-
-/// Compiled code, and when it is right.
-#[derive(Debug)]
-pub struct Entry {
-    /// The code object that was traced; the function may get another one assigned.
-    code: Py<PyAny>,
-    guards: Option<Program>,
-    /// The guards in words, where records are kept.
-    words: Option<Arc<[String]>>,
-    /// `None`: the frame runs as it is.
-    run: Option<Py<PyAny>>,
+    table: Arc<Table>,
 }
 
 impl Compiled {
@@ -69,24 +57,32 @@ impl Compiled {
     }
 
     /// The entries of this generation.
-    fn entries(&self) -> PyResult<Arc<Vec<Entry>>> {
+    fn table(&self) -> PyResult<Arc<Table>> {
         let generation = self.family.shared.generation.load(Relaxed);
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         let stale = (cache.generation != generation).then(|| {
             (cache.generation, cache.full) = (generation, false);
-            std::mem::take(&mut cache.entries)
+            std::mem::take(&mut cache.table)
         });
-        let entries = Arc::clone(&cache.entries);
+        let table = Arc::clone(&cache.table);
         drop(cache);
         drop(stale);
-        Ok(entries)
+        Ok(table)
     }
 
-    fn add(&self, py: Python<'_>, entry: Entry) -> PyResult<()> {
+    /// Puts a table in the place of the one that it was made from, if that is still there.
+    fn replace(&self, old: &Arc<Table>, new: Table) -> PyResult<()> {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
-        let mut entries: Vec<Entry> = cache.entries.iter().map(|entry| entry.clone_ref(py)).collect();
-        entries.push(entry);
-        let old = std::mem::replace(&mut cache.entries, Arc::new(entries));
+        if Arc::ptr_eq(&cache.table, old) {
+            cache.table = Arc::new(new);
+        }
+        Ok(())
+    }
+
+    fn add(&self, entry: Entry) -> PyResult<()> {
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        let new = Arc::new(cache.table.with(entry));
+        let old = std::mem::replace(&mut cache.table, new);
         drop(cache);
         drop(old);
         Ok(())
@@ -106,7 +102,7 @@ impl Compiled {
         }
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
         let start = Instant::now();
-        let passing_states = self.family.options.fullgraph || self.entries()?.is_empty();
+        let passing_states = self.family.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.family.shared.stop_at;
         let options = trace::Options { passing_states, stop_at, ..trace::Options::of(self.family.options.fullgraph) };
         let traced = trace::trace(py, &self.family.shared.lasting, function, &code, &locals, &options);
@@ -150,8 +146,8 @@ impl Compiled {
             Err(Failure::Python(error)) => return Err(error),
             Err(Failure::Refused(reason)) => return self.skip(function, code, original, reason),
         };
-        let guards = Some(Program::new(py, Vec::new())?);
-        self.add(py, Entry { code: original.unbind(), guards, words: None, run: Some(run.clone_ref(py)) })?;
+        let guards = Program::new(py, Vec::new())?;
+        self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py)))?;
         Ok(Chosen::Run(run))
     }
 
@@ -181,8 +177,7 @@ impl Compiled {
     ) -> PyResult<Chosen> {
         self.family.shared.count(|counters| &counters.frames_compiled);
         let run = emitted.function;
-        let entry = Entry { code: code.unbind(), guards: Some(emitted.guards), words, run: Some(run.clone_ref(py)) };
-        self.add(py, entry)?;
+        self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py)))?;
         Ok(Chosen::Run(run))
     }
 
@@ -223,39 +218,35 @@ impl Compiled {
         if shared.records() {
             shared.record(py, Frame::skipped(self.place(py), code, reason)?);
         }
-        self.add(py, Entry { code: original.unbind(), guards: None, words: None, run: None })?;
+        self.add(Entry::original(original.unbind()))?;
         Ok(Chosen::Original)
     }
 }
 
 impl Dispatch for Compiled {
     fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
-        let entries = self.entries()?;
-        if entries.is_empty() && self.family.is_closed() {
+        let table = self.table()?;
+        if table.is_empty() && self.family.is_closed() {
             return Ok(Chosen::Original);
         }
-        let mut missed = Vec::new();
-        for entry in entries.iter() {
-            if !function::runs(function, entry.code.as_ptr()) {
-                continue;
-            }
-            let Some(guards) = &entry.guards else { return Ok(Chosen::Original) };
-            match guards.check(args, function) {
-                Ok(()) => {
-                    self.family.shared.count(|counters| &counters.cache_hits);
-                    return Ok(entry
-                        .run
-                        .as_ref()
-                        .map_or(Chosen::Original, |run| Chosen::Run(run.clone_ref(args.py()))));
+        let missed = match table.find(args, function) {
+            Found::Entry(entry, found) => {
+                let Some(run) = entry.run(args.py()) else { return Ok(Chosen::Original) };
+                self.family.shared.count(|counters| &counters.cache_hits);
+                if let Some(found) = found
+                    && let Some(watching) = table.watching(entry, &found, function)
+                {
+                    self.replace(&table, watching)?;
                 }
-                Err(failed) => missed.push((entry, failed)),
+                return Ok(Chosen::Run(run));
             }
-        }
-        if entries.is_empty() {
+            Found::Missed(missed) => missed,
+        };
+        if table.is_empty() {
             return self.compile(function, args, None);
         }
-        let missed = self.family.shared.records().then(|| in_words(&missed));
-        if entries.len() >= ENTRIES {
+        let missed = self.family.shared.records().then(|| in_words(&missed, args, function));
+        if table.len() >= ENTRIES {
             return self.give_up(function, missed);
         }
         self.family.shared.count(|counters| &counters.recompiles);
@@ -267,10 +258,7 @@ impl Dispatch for Compiled {
             self.family.traverse(visit);
         }
         let Ok(cache) = self.cache.try_lock() else { return };
-        // While a call looks through them, the entries have an owner that the collector does not know.
-        if Arc::strong_count(&cache.entries) == 1 {
-            cache.entries.iter().for_each(|entry| entry.traverse(visit));
-        }
+        cache.table.traverse(visit);
     }
 
     fn clear(&self) {
@@ -290,24 +278,8 @@ impl Drop for Compiled {
 
 impl Cache {
     /// Takes all entries out; the caller drops them after it let go of the lock.
-    pub fn take(&mut self) -> Option<Arc<Vec<Entry>>> {
-        (!self.entries.is_empty()).then(|| std::mem::take(&mut self.entries))
-    }
-}
-
-impl Entry {
-    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        visit(&self.code);
-        self.guards.iter().for_each(|guards| guards.traverse(visit));
-        if let Some(run) = &self.run {
-            visit(run);
-            function::visit_constants(run, visit);
-        }
-    }
-
-    fn clone_ref(&self, py: Python<'_>) -> Self {
-        let run = self.run.as_ref().map(|run| run.clone_ref(py));
-        Self { code: self.code.clone_ref(py), guards: self.guards.clone(), words: self.words.clone(), run }
+    pub fn take(&mut self) -> Option<Arc<Table>> {
+        (!self.table.is_empty()).then(|| std::mem::take(&mut self.table))
     }
 }
 
@@ -318,12 +290,10 @@ fn run_interrupted(py: Python<'_>, waiting: &[i32]) -> PyResult<Chosen> {
 }
 
 /// Which guards failed, each once, the latest entry's first.
-fn in_words(missed: &[(&Entry, usize)]) -> String {
+fn in_words<'py>(missed: &Missed<'_>, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> String {
     let mut words: Vec<String> = Vec::new();
     for (entry, failed) in missed.iter().rev() {
-        let known = entry.words.as_ref().and_then(|words| words.get(*failed).cloned());
-        let reason = || entry.guards.as_ref().and_then(|guards| guards.reason(*failed));
-        words.extend(known.or_else(reason).filter(|text| !words.contains(text)));
+        words.extend(entry.failure(*failed, args, function).filter(|text| !words.contains(text)));
     }
     words.join("; ")
 }

@@ -113,7 +113,7 @@ fn type_name(kind: &Bound<'_, PyAny>) -> String {
 }
 
 /// A real object: types by name, plain values by `repr`, the rest by its type, so that no user code runs.
-fn text(object: &Bound<'_, PyAny>) -> String {
+pub fn text(object: &Bound<'_, PyAny>) -> String {
     let kind = object.get_type();
     let plain = kind.module().is_ok_and(|module| module == "builtins");
     match plain.then(|| short(object)) {

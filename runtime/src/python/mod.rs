@@ -1,4 +1,5 @@
 //! The Python API: the native module `slotrt._slotrt`.
+mod cache;
 mod compiled;
 mod describe;
 mod errors;
@@ -20,7 +21,15 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyNode>()?;
     module.add("GraphBreak", py.get_type::<GraphBreak>())?;
     module.add_function(wrap_pyfunction!(graph_break, module)?)?;
+    module.add_function(wrap_pyfunction!(watched, module)?)?;
     module.add("_add_traceback", wrap_pyfunction!(crate::ffi::traceback::add_traceback, module)?)
+}
+
+/// How many dicts, classes and functions are watched for compiled code; `None` for what no watcher was needed or free for.
+#[pyfunction]
+#[pyo3(name = "_watched")]
+fn watched() -> [Option<usize>; 3] {
+    crate::ffi::watch::counts()
 }
 
 /// Forces a graph break where compiled code calls it; does nothing elsewhere.

@@ -52,6 +52,20 @@ impl DomainCheck for ArrayCheck {
             || value.getattr("dtype").is_ok_and(|other| other.eq(dtype).unwrap_or(false))
     }
 
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        let other: &dyn std::any::Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| {
+            self.class.is(&other.class)
+                && self.dtype.is(&other.dtype)
+                && self.shape == other.shape
+                && self.flags == other.flags
+        })
+    }
+
+    fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
+        value.get_type().is(&self.class).then(|| Self::new(value).text)
+    }
+
     fn describe(&self) -> String {
         self.text.clone()
     }
@@ -76,6 +90,11 @@ impl DomainCheck for ScalarCheck {
         value.get_type().is(&self.class)
     }
 
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        let other: &dyn std::any::Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| self.class.is(&other.class))
+    }
+
     fn describe(&self) -> String {
         self.text.clone()
     }
@@ -88,6 +107,11 @@ pub(super) struct HarmlessErrors(pub Arc<Errors>);
 impl DomainCheck for HarmlessErrors {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         self.0.harmless(value.py())
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        let other: &dyn std::any::Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| Arc::ptr_eq(&self.0, &other.0))
     }
 
     fn describe(&self) -> String {

@@ -96,6 +96,20 @@ impl DomainCheck for TensorCheck {
         value.get_type().is(&self.class) && self.agrees(value).unwrap_or(false)
     }
 
+    fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {
+        let other: &dyn std::any::Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| {
+            self.class.is(&other.class) && self.metadata.bind(py).eq(other.metadata.bind(py)).unwrap_or(false)
+        })
+    }
+
+    fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
+        if !value.get_type().is(&self.class) {
+            return None;
+        }
+        Self::new(value).ok().flatten().map(|now| now.text)
+    }
+
     fn describe(&self) -> String {
         self.text.clone()
     }
@@ -126,6 +140,14 @@ impl SameModes {
 impl DomainCheck for SameModes {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         self.agrees(value.py()).unwrap_or(false)
+    }
+
+    fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {
+        let other: &dyn std::any::Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| {
+            Arc::ptr_eq(&self.ambient, &other.ambient)
+                && self.answers.bind(py).eq(other.answers.bind(py)).unwrap_or(false)
+        })
     }
 
     fn describe(&self) -> String {

@@ -1,0 +1,391 @@
+//! What of a guard program is left to check at each call while nothing changes that CPython tells of.
+use super::program::Program;
+use super::step::{Action, Held, Load, Registers, Step, Test};
+use crate::ffi::callable::Args;
+use crate::ffi::guard as raw;
+use crate::ffi::types;
+use crate::ffi::watch::Watch;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyModule, PyString, PyTuple};
+use std::sync::Arc;
+
+/// How often a step's object may change between calls before it is looked at again at each call.
+const CHANGES: u8 = 4;
+
+const NO_WATCHER: &str = "nothing tells of changes to it here";
+
+/// The steps that a call runs instead of all, for as long as the watch holds.
+#[derive(Debug)]
+pub struct Quick {
+    steps: Vec<Step>,
+    registers: usize,
+    watch: Option<Watch>,
+    /// Of each guard, what becomes of it.
+    pub hows: Vec<How>,
+}
+
+/// Whether a guard is checked at each call, and why so or why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// At each call, because this can change unnoticed.
+    Checked(&'static str),
+    /// Only after this has changed.
+    Watched(&'static str),
+}
+
+/// How often the object behind each step has changed between calls.
+#[derive(Debug, Default)]
+pub struct Restless(Vec<u8>);
+
+impl Restless {
+    /// Counts what broke a watch.
+    pub fn note(&mut self, quick: &Quick) {
+        let Some(cause) = quick.watch.as_ref().and_then(Watch::cause) else { return };
+        let cause = cause as usize;
+        if self.0.len() <= cause {
+            self.0.resize(cause + 1, 0);
+        }
+        self.0[cause] = self.0[cause].saturating_add(1);
+    }
+
+    fn at(&self, step: usize) -> bool {
+        self.0.get(step).is_some_and(|changes| *changes >= CHANGES)
+    }
+}
+
+impl Quick {
+    /// Whether nothing that it relies on has changed.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.watch.as_ref().is_none_or(Watch::holds)
+    }
+
+    /// Runs the steps from `from` on; those before it are known to hold, and what they found is in the registers. Else the step that failed.
+    pub fn check<'py>(
+        &self,
+        from: usize,
+        registers: &mut Registers<'py>,
+        args: Args<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> Result<(), usize> {
+        if registers.len() < self.registers {
+            registers.resize(self.registers, None);
+        }
+        match self.steps[from..].iter().position(|step| !step.run(registers, args, function)) {
+            Some(failed) => Err(from + failed),
+            None => Ok(()),
+        }
+    }
+
+    /// The guard that a step belongs to.
+    #[must_use]
+    pub fn guard_of(&self, step: usize) -> usize {
+        self.steps.get(step).map_or(0, |step| step.guard)
+    }
+
+    /// How many steps both begin with.
+    #[must_use]
+    pub fn shared(&self, other: &Self, py: Python<'_>) -> usize {
+        self.steps.iter().zip(&other.steps).take_while(|(one, other)| one.same(other, py)).count()
+    }
+}
+
+impl Program {
+    /// What is left of the program after it was found to hold with these registers.
+    pub fn quick<'py>(&self, found: &Registers<'py>, function: &Bound<'py, PyAny>, restless: &Restless) -> Quick {
+        let py = function.py();
+        let mut plan = Plan {
+            function,
+            found,
+            program: self,
+            restless,
+            watch: Watch::new(py),
+            states: vec![State::Moving(""); self.registers],
+            homes: vec![None; self.registers],
+            objects: vec![None; self.registers],
+            typed: vec![false; self.registers],
+            steps: Vec::new(),
+            registers: 0,
+            loads: vec![0; self.registers],
+            hows: vec![None; self.len()],
+        };
+        for (index, step) in self.steps.iter().enumerate() {
+            plan.step(index, step);
+        }
+        let hows = (0..self.len()).map(|guard| plan.how(guard)).collect();
+        let Plan { steps, registers, watch, .. } = plan;
+        Quick { steps, registers, watch, hows }
+    }
+}
+
+/// What is known of a register of the whole program.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// It holds what it held for as long as the watch holds and the checks before succeed.
+    Fixed(&'static str),
+    /// It may hold something else at each call.
+    Moving(&'static str),
+}
+
+struct Plan<'a, 'py> {
+    function: &'a Bound<'py, PyAny>,
+    found: &'a Registers<'py>,
+    program: &'a Program,
+    restless: &'a Restless,
+    watch: Option<Watch>,
+    states: Vec<State>,
+    /// The register of the plan that holds the same.
+    homes: Vec<Option<usize>>,
+    /// The object that a register holds whenever it is fixed, where a step keeps it.
+    objects: Vec<Option<Held>>,
+    /// Whether the exact type of what a register holds is known.
+    typed: Vec<bool>,
+    /// The step of the program that fills a register.
+    loads: Vec<usize>,
+    steps: Vec<Step>,
+    registers: usize,
+    hows: Vec<Option<How>>,
+}
+
+impl<'py> Plan<'_, 'py> {
+    /// What becomes of a guard; one without steps of its own shares them with another that looks at the same.
+    fn how(&self, guard: usize) -> How {
+        let subject = self.program.subjects.get(guard).map(|register| self.states[*register]);
+        self.hows[guard].unwrap_or(match subject {
+            Some(State::Moving(why)) => How::Checked(why),
+            Some(State::Fixed(what)) => How::Watched(what),
+            None => How::Checked(NO_WATCHER),
+        })
+    }
+
+    fn step(&mut self, index: usize, step: &Step) {
+        match &step.action {
+            Action::Load { from, into } => {
+                self.loads[*into] = index;
+                if let Load::Constant(object) = from {
+                    self.objects[*into] = Some(Arc::clone(object));
+                }
+                self.states[*into] = self.load(index, from, *into);
+                if let State::Moving(why) = self.states[*into] {
+                    self.place(*into, step.guard);
+                    self.checked(step.guard, why);
+                }
+            }
+            Action::Compare { register, other, same } => match (self.states[*register], self.states[*other]) {
+                (State::Fixed(what), State::Fixed(_)) => self.watched(step.guard, what),
+                (State::Moving(why), _) | (_, State::Moving(why)) => {
+                    let (register, other) = (self.place(*register, step.guard), self.place(*other, step.guard));
+                    self.steps
+                        .push(Step { guard: step.guard, action: Action::Compare { register, other, same: *same } });
+                    self.checked(step.guard, why);
+                }
+            },
+            Action::Check { register, test } => match self.test(index, *register, test) {
+                Ok(what) => self.watched(step.guard, what),
+                Err(why) => {
+                    self.keep(*register, step.guard, test);
+                    self.checked(step.guard, why);
+                }
+            },
+        }
+    }
+
+    fn watched(&mut self, guard: usize, what: &'static str) {
+        self.hows[guard].get_or_insert(How::Watched(what));
+    }
+
+    fn checked(&mut self, guard: usize, why: &'static str) {
+        if !matches!(self.hows[guard], Some(How::Checked(_))) {
+            self.hows[guard] = Some(How::Checked(why));
+        }
+    }
+
+    /// Has the watch set; false where it cannot be, and where this changes all the time.
+    fn set(&mut self, index: usize, set: impl FnOnce(&mut Watch, u32) -> bool) -> bool {
+        let Ok(mark) = u32::try_from(index) else { return false };
+        !self.restless.at(index) && self.watch.as_mut().is_some_and(|watch| set(watch, mark))
+    }
+
+    fn entry(
+        &mut self,
+        index: usize,
+        dict: Option<&Bound<'py, PyAny>>,
+        key: &Bound<'py, PyAny>,
+        what: &'static str,
+    ) -> State {
+        let watched = dict.is_some_and(|dict| self.set(index, |watch, mark| watch.entry(dict, key, mark)));
+        match self.restless.at(index) {
+            _ if watched => State::Fixed(what),
+            true => State::Moving("it changes again and again"),
+            false => State::Moving(NO_WATCHER),
+        }
+    }
+
+    /// What a fixed register holds; else why it is not fixed.
+    fn fixed(&self, register: usize) -> Result<&Bound<'py, PyAny>, &'static str> {
+        match (self.states[register], &self.found[register]) {
+            (State::Fixed(_), Some(value)) => Ok(value),
+            (State::Moving(why), _) => Err(why),
+            (State::Fixed(_), None) => Err(NO_WATCHER),
+        }
+    }
+
+    fn load(&mut self, index: usize, from: &Load, into: usize) -> State {
+        let py = self.function.py();
+        let base = match from {
+            Load::Argument(_) => return State::Moving("an argument"),
+            Load::FreeCell(_) => return State::Moving("a closure"),
+            Load::Constant(_) => return State::Fixed("an object that the code keeps"),
+            Load::Global(name) => {
+                let globals = raw::globals(self.function);
+                return self.entry(index, globals.as_ref(), name.bind(py), "an entry of the globals");
+            }
+            Load::Builtin(name) => {
+                let builtins = raw::builtins(self.function);
+                return self.entry(index, builtins.as_ref(), name.bind(py), "an entry of the builtins");
+            }
+            Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
+            Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
+            Load::Dict(base) | Load::Item(base, _) | Load::Type(base) => *base,
+        };
+        let value = match self.fixed(base) {
+            Ok(value) => value.clone(),
+            Err(why) => return State::Moving(why),
+        };
+        match from {
+            Load::Entry(_, key) => self.entry(index, Some(&value), key.bind(py), "an entry of a dict"),
+            Load::Attribute(_, name) => self.attribute(index, base, &value, name.bind(py), into),
+            Load::Dict(_) if value.is_exact_instance_of::<PyModule>() => State::Fixed("the namespace of a module"),
+            Load::Dict(_) => State::Moving("the namespace of an object can be replaced"),
+            Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
+            Load::Item(..) => State::Moving("the contents of a list"),
+            Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
+            Load::Type(_) => State::Moving("the class of an object can be assigned"),
+            _ => State::Moving("the contents of a cell"),
+        }
+    }
+
+    /// An attribute of a module is an entry of its namespace, unless the module's class is made another one.
+    fn attribute(
+        &mut self,
+        index: usize,
+        base: usize,
+        value: &Bound<'py, PyAny>,
+        name: &Bound<'py, PyString>,
+        into: usize,
+    ) -> State {
+        const INSTANCE: State = State::Moving("an attribute of an object");
+        if !value.is_exact_instance_of::<PyModule>() {
+            return INSTANCE;
+        }
+        let namespace = raw::own_dict(value);
+        let held = namespace.cast::<PyDict>().ok().and_then(|dict| dict.get_item(name).ok()?);
+        let (Some(held), Some(found)) = (held, &self.found[into]) else { return INSTANCE };
+        if !held.is(found) {
+            return INSTANCE;
+        }
+        let state = self.entry(index, Some(&namespace), name.as_any(), "an entry of a module");
+        if matches!(state, State::Fixed(_)) {
+            let guard = self.program.steps[index].guard;
+            let register = self.place(base, guard);
+            self.steps.push(Step { guard, action: Action::Check { register, test: Arc::new(Test::Module) } });
+        }
+        state
+    }
+
+    /// Whether a test need not be made again while the watch holds, and thanks to what; else why it is made.
+    fn test(&mut self, index: usize, register: usize, test: &Test) -> Result<&'static str, &'static str> {
+        let py = self.function.py();
+        match test {
+            Test::Unchanged(class, _) => {
+                let watched = self.set(index, |watch, mark| watch.class(py, class, mark));
+                return if watched { Ok("the class") } else { Err(NO_WATCHER) };
+            }
+            Test::Function(function, ..) => {
+                let bound = function.bind(py);
+                if !self.set(index, |watch, mark| watch.function(bound, mark)) {
+                    return Err(NO_WATCHER);
+                }
+                self.objects[register] = Some(Arc::clone(function));
+            }
+            Test::Is(object) => self.objects[register] = Some(Arc::clone(object)),
+            _ => {}
+        }
+        let what = match self.states[register] {
+            State::Fixed(what) => what,
+            State::Moving(why) => return Err(why),
+        };
+        let value = self.fixed(register)?.clone();
+        let watched = |watched: bool, what| if watched { Ok(what) } else { Err(NO_WATCHER) };
+        match test {
+            Test::TypeIs(_) if !keeps_type(&value) => Err("the class of an object can be assigned"),
+            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) => Ok(what),
+            Test::Function(..) => Ok("the function"),
+            Test::Length(_) if keeps_length(&value) => Ok(what),
+            Test::Length(_) => Err("the contents of a container"),
+            Test::Absent(key) => watched(
+                self.set(index, |watch, mark| watch.entry(&value, key.bind(py), mark)),
+                "the dict, under that name",
+            ),
+            Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
+            Test::NothingHandled => Err("the caller may handle an exception"),
+            Test::Empty => Err("the contents of a cell"),
+            Test::Domain(_) => Err("the state of the object"),
+            Test::Call(_) => Err("only a call can tell"),
+            Test::Unchanged(..) | Test::Module => Err(NO_WATCHER),
+        }
+    }
+
+    /// Makes the test at each call. What is compared with an object is fixed from there on.
+    fn keep(&mut self, register: usize, guard: usize, test: &Arc<Test>) {
+        let at = self.place(register, guard);
+        let test = match &**test {
+            Test::Function(function, ..) if self.is_watched(function) => Arc::new(Test::Is(Arc::clone(function))),
+            _ => Arc::clone(test),
+        };
+        match &*test {
+            Test::Is(_) => self.states[register] = State::Fixed("compared with the object before"),
+            Test::TypeIs(_) => self.typed[register] = true,
+            _ => {}
+        }
+        self.steps.push(Step { guard, action: Action::Check { register: at, test } });
+    }
+
+    /// Whether the watch was set on the function.
+    fn is_watched(&self, function: &Held) -> bool {
+        self.objects.iter().flatten().any(|object| Arc::ptr_eq(object, function))
+    }
+
+    /// The register of the plan that holds what a register of the program holds; loaded now if it is not yet.
+    fn place(&mut self, register: usize, guard: usize) -> usize {
+        if let Some(home) = self.homes[register] {
+            return home;
+        }
+        let program = self.program;
+        let from = match (self.states[register], &self.objects[register]) {
+            (State::Fixed(_), Some(object)) => Load::Constant(Arc::clone(object)),
+            _ => match &program.steps[self.loads[register]].action {
+                Action::Load { from, .. } => from.with(|base| self.place(base, guard)),
+                // Every register is filled by a load before anything asks for it.
+                Action::Check { .. } | Action::Compare { .. } => Load::Argument(usize::MAX),
+            },
+        };
+        let into = self.registers;
+        self.registers += 1;
+        self.homes[register] = Some(into);
+        self.steps.push(Step { guard, action: Action::Load { from, into } });
+        into
+    }
+}
+
+/// Whether nobody can assign the object's `__class__`. CPython: `object_set_class`.
+fn keeps_type(value: &Bound<'_, PyAny>) -> bool {
+    types::is_immutable(&value.get_type()) && !value.is_instance_of::<PyModule>()
+}
+
+fn keeps_length(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>()
+        || value.is_exact_instance_of::<PyFrozenSet>()
+}

@@ -1,0 +1,201 @@
+//! The sets of guards of one frame, with the code that each allows: what they begin with alike is checked once a call.
+use super::describe;
+use crate::ffi::callable::Args;
+use crate::ffi::function;
+use crate::guard::{Program, Quick, Registers, Restless};
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::sync::{Arc, Mutex};
+
+/// Compiled code, and when it is right.
+#[derive(Debug)]
+pub struct Entry {
+    /// The code object that was traced; the function may get another one assigned.
+    code: Py<PyAny>,
+    guards: Option<Program>,
+    /// The guards in words, where records are kept.
+    words: Option<Arc<[String]>>,
+    /// `None`: the frame runs as it is.
+    run: Option<Py<PyAny>>,
+    restless: Mutex<Restless>,
+}
+
+impl Entry {
+    /// Code that runs where the guards hold.
+    pub fn new(code: Py<PyAny>, guards: Program, words: Option<Arc<[String]>>, run: Py<PyAny>) -> Self {
+        Self { code, guards: Some(guards), words, run: Some(run), restless: Mutex::default() }
+    }
+
+    /// The frame runs as it is, whatever the call.
+    pub fn original(code: Py<PyAny>) -> Self {
+        Self { code, guards: None, words: None, run: None, restless: Mutex::default() }
+    }
+
+    /// What runs; `None`: the frame as it is.
+    pub fn run(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.run.as_ref().map(|run| run.clone_ref(py))
+    }
+
+    /// A guard that does not hold in this call, in words, with what is the case instead.
+    pub fn failure<'py>(&self, guard: usize, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Option<String> {
+        let program = self.guards.as_ref()?;
+        let known = self.words.as_ref().and_then(|words| words.get(guard).cloned());
+        let words = known.or_else(|| program.reason(guard))?;
+        Some(match program.now(guard, args, function, describe::text) {
+            Some(now) => format!("{words}: {now}"),
+            None => words,
+        })
+    }
+
+    /// Has what was found to hold watched from now on, after what was watched before has changed.
+    fn watch<'py>(
+        &self,
+        found: &Registers<'py>,
+        function: &Bound<'py, PyAny>,
+        before: Option<&Quick>,
+    ) -> Option<Quick> {
+        let mut restless = self.restless.lock().ok()?;
+        before.into_iter().for_each(|quick| restless.note(quick));
+        Some(self.guards.as_ref()?.quick(found, function, &restless))
+    }
+
+    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        visit(&self.code);
+        self.guards.iter().for_each(|guards| guards.traverse(visit));
+        if let Some(run) = &self.run {
+            visit(run);
+            function::visit_constants(run, visit);
+        }
+    }
+}
+
+/// An entry, and what of its guards is checked at each call.
+#[derive(Clone, Debug)]
+struct Row {
+    entry: Arc<Entry>,
+    /// `None` until a call has found the guards to hold.
+    quick: Option<Arc<Quick>>,
+    /// How many steps it begins with that the row before begins with, too.
+    shared: usize,
+}
+
+/// All entries of a frame; it never changes, another one takes its place.
+#[derive(Debug, Default)]
+pub struct Table(Vec<Row>);
+
+/// What was found for a call.
+pub enum Found<'a, 'py> {
+    /// All guards of this entry hold; with what they found, where nothing of that was watched.
+    Entry(&'a Arc<Entry>, Option<Registers<'py>>),
+    /// None holds: of each entry the guard that failed.
+    Missed(Missed<'a>),
+}
+
+/// Entries, and the guard of each that does not hold.
+pub type Missed<'a> = SmallVec<[(&'a Entry, usize); 8]>;
+
+impl Table {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The first entry for the function's code whose guards hold.
+    pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Found<'_, 'py> {
+        let mut registers = Registers::new();
+        // How many steps of the row before are known to hold.
+        let mut before: Option<usize> = None;
+        let mut missed = Missed::new();
+        for row in &self.0 {
+            let reached = before.take();
+            if !function::runs(function, row.entry.code.as_ptr()) {
+                continue;
+            }
+            let Some(guards) = &row.entry.guards else { return Found::Entry(&row.entry, None) };
+            if let Some(quick) = row.quick.as_ref().filter(|quick| quick.holds()) {
+                let from = reached.map_or(0, |reached| reached.min(row.shared));
+                let failed = match reached {
+                    Some(reached) if reached < row.shared => Err(reached),
+                    _ => quick.check(from, &mut registers, args, function),
+                };
+                match failed {
+                    Err(step) => {
+                        before = Some(step);
+                        missed.push((&row.entry, quick.guard_of(step)));
+                        continue;
+                    }
+                    Ok(()) if quick.holds() => return Found::Entry(&row.entry, None),
+                    // A guard that is a call has changed something.
+                    Ok(()) => {}
+                }
+            }
+            match guards.check(args, function) {
+                Ok(found) => return Found::Entry(&row.entry, Some(found)),
+                Err(guard) => missed.push((&row.entry, guard)),
+            }
+        }
+        Found::Missed(missed)
+    }
+
+    /// The same with one entry more.
+    pub fn with(&self, entry: Entry) -> Self {
+        let mut rows = self.0.clone();
+        rows.push(Row { entry: Arc::new(entry), quick: None, shared: 0 });
+        Self(rows)
+    }
+
+    /// The same with the guards of an entry watched that were found to hold.
+    pub fn watching<'py>(
+        &self,
+        entry: &Arc<Entry>,
+        found: &Registers<'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> Option<Self> {
+        let py = function.py();
+        let mut rows = self.0.clone();
+        let at = rows.iter().position(|row| Arc::ptr_eq(&row.entry, entry))?;
+        let quick = entry.watch(found, function, rows[at].quick.as_deref())?;
+        rows[at].quick = Some(Arc::new(quick));
+        place(&mut rows, at, py);
+        share(&mut rows, py);
+        Some(Self(rows))
+    }
+
+    /// Shows what the entries own, unless they have an owner that the collector does not know: a call that looks through them.
+    pub fn traverse(self: &Arc<Self>, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        if Arc::strong_count(self) > 1 || self.0.iter().any(|row| Arc::strong_count(&row.entry) > 1) {
+            return;
+        }
+        self.0.iter().for_each(|row| row.entry.traverse(visit));
+    }
+}
+
+/// Moves a row behind the last of those with which it shares most, so that all that begin alike stay side by side.
+fn place(rows: &mut Vec<Row>, at: usize, py: Python<'_>) {
+    let row = rows.remove(at);
+    let shared = |other: &Row| match (&row.quick, &other.quick) {
+        (Some(quick), Some(other)) => quick.shared(other, py),
+        _ => 0,
+    };
+    let most = rows.iter().map(shared).max().unwrap_or(0);
+    let last = rows.iter().rposition(|other| shared(other) == most);
+    let to = last.filter(|_| most > 0).map_or(at, |last| last + 1);
+    rows.insert(to, row);
+}
+
+/// Counts what each row shares with the one before.
+fn share(rows: &mut [Row], py: Python<'_>) {
+    let mut before: Option<Arc<Quick>> = None;
+    for row in rows {
+        row.shared = match (&before, &row.quick) {
+            (Some(before), Some(quick)) => before.shared(quick, py),
+            _ => 0,
+        };
+        before.clone_from(&row.quick);
+    }
+}
