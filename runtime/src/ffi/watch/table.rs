@@ -1,5 +1,5 @@
 //! Which bells hang where: by the address of a dict and the hash of a key, of a class, of a function.
-use super::Bell;
+use super::bell::Bell;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

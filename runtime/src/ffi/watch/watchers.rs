@@ -1,6 +1,6 @@
 //! The interpreter's watchers, and what they call. CPython: `PyDict_Watch`, `PyType_Watch`, `PyFunction_AddWatcher`.
+use super::bell::{Bell, Watch};
 use super::table::{Change, Place, Table};
-use super::{Bell, Watch};
 use crate::ffi::guard::{function_kwdefaults, is_exact_dict};
 use crate::ffi::types;
 use pyo3::ffi;
@@ -155,7 +155,7 @@ impl Watch {
     }
 
     /// Breaks when anything in an exact dict changes. False: not watched.
-    pub fn whole(&mut self, dict: &Bound<'_, PyAny>, mark: u32) -> bool {
+    fn whole(&mut self, dict: &Bound<'_, PyAny>, mark: u32) -> bool {
         is_exact_dict(dict) && self.dict(dict, Place::Whole(dict.as_ptr() as usize), mark)
     }
 
