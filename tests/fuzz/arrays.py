@@ -1,6 +1,6 @@
 """Random programs with numpy arrays: operators, indices, reductions, views, changes, errors that contents decide."""
 
-from classes import Classes
+from modules import Modules
 from writer import filled
 
 ARRAYS = [
@@ -22,7 +22,7 @@ USES = [
 CHANGES = ["{0}[0] = {1}", "{0}[:] = {1}", "{0} += {1}", "{0} *= 2", "{0} /= 2", "{0}[{0} > 1] = 0", "{0}.shape = (2, 2)", "{0}[1:] += 1", "{0}.sort()", "{0}.flags.writeable = False"]
 
 
-class Arrays(Classes):
+class Arrays(Modules):
     """Statements with arrays; a program that has them imports numpy."""
 
     arrays = False

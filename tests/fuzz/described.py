@@ -63,7 +63,7 @@ class Describer:
         if kind in ITERATORS:
             return self.iterator_parts(value, depth)
         if kind.__name__ == "ndarray":
-            return [str(value.dtype), list(value.shape), list(value.strides), value.flags.writeable, value.base is None, repr(value)]
+            return [str(value.dtype), list(value.shape), list(value.strides), value.flags.writeable, value.base is None, self.text(value)]
         return [self.text(value), *self.attributes(value, depth)]
 
     def text(self, value):

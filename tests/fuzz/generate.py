@@ -1,13 +1,14 @@
 """Writes random Python programs: operators, classes, containers, control flow, exceptions, closures, generators, arrays.
 
 A program is a module that defines `main(a, b, c)`. It is deterministic, terminates (loops and recursions have constant
-bounds) and uses nothing but builtins, a few modules of the standard library and, some of them, numpy. The same seed
+bounds) and uses nothing but builtins, modules of the standard library and, some of them, numpy. The same seed
 gives the same program.
 """
 
 from arrays import ARRAYS, Arrays
 from classes import CLASSES, LIBRARY
 from functions import DRIVERS
+from modules import MODULES
 from vocabulary import LITERALS, PRELUDE
 
 #: What happens to the module between two calls; `{0}` is one of its classes.
@@ -24,7 +25,7 @@ def module(writer):
     """The whole module."""
     if writer.arrays:
         writer.line("import numpy as np")
-    writer.line((PRELUDE + DRIVERS + CLASSES + (LIBRARY if writer.library else "")).rstrip("\n"))
+    writer.line((PRELUDE + DRIVERS + CLASSES + (LIBRARY if writer.library else "") + (MODULES if writer.modules else "")).rstrip("\n"))
     for index in range(writer.random.randint(1, 3)):
         writer.user_class(index)
     for index in range(writer.random.randint(0, 2)):
@@ -45,6 +46,7 @@ def program(seed, small=False):
     writer = Arrays(seed)
     writer.arrays = writer.chance(0.2) and not small
     writer.library = not small
+    writer.modules = writer.chance(0.5) and not small
     text = module(writer)
     values = LITERALS + (ARRAYS * 6 if writer.arrays else []) + [f"{name}()" for name in writer.classes] * 3
     first, other = ([writer.pick(values) for _ in range(3)] for _ in range(2))

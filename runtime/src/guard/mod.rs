@@ -1,4 +1,5 @@
 //! Conditions under which compiled code is right, and the program that checks them.
+mod held;
 mod load;
 mod program;
 mod quick;

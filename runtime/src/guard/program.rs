@@ -1,4 +1,5 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
+use super::held::Passing;
 use super::source::Source;
 use super::step::{Action, Load, Registers, Step, Test};
 use super::{Check, Guard, Reason};
@@ -29,7 +30,7 @@ impl Program {
         for (index, guard) in guards.into_iter().enumerate() {
             builder.guard = index;
             let register = builder.load(&guard.source)?;
-            builder.check(register, guard.check)?;
+            builder.check(register, guard.check, guard.source.is_given())?;
             reasons.push(guard.reason);
             subjects.push(register);
         }
@@ -62,7 +63,8 @@ impl Program {
         match test? {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
             Test::Is(object) | Test::Function(object, ..) if value.is(&**object) => None,
-            Test::Is(_) | Test::Function(..) => Some(format!("now another one: {}", text(&value))),
+            Test::Passing(object) if object.is(&value) => None,
+            Test::Is(_) | Test::Function(..) | Test::Passing(_) => Some(format!("now another one: {}", text(&value))),
             Test::Equals(_) => Some(format!("now {}", text(&value))),
             Test::Length(_) => load::length(&value).map(|length| format!("now {length}")),
             Test::Keys(_) => Some(format!("now {}", text(value.cast::<PyDict>().ok()?.keys().as_any()))),
@@ -164,8 +166,15 @@ impl Builder<'_> {
         })
     }
 
-    fn check(&mut self, register: usize, check: Check) -> PyResult<()> {
+    /// `given`: what is checked belongs to the caller.
+    fn check(&mut self, register: usize, check: Check, given: bool) -> PyResult<()> {
+        let passing = match &check {
+            Check::Is(object) if given => Passing::object(object.bind(self.py)),
+            Check::FunctionUnchanged(function) if given => Passing::function(function.bind(self.py)),
+            _ => None,
+        };
         let test = match check {
+            _ if let Some(passing) = passing => Test::Passing(passing),
             // Loading shows that it exists.
             Check::Exists => return Ok(()),
             Check::SameAs(other) => return self.compare(register, &other, true),

@@ -328,6 +328,7 @@ impl<'py> Plan<'_, 'py> {
                 "the dict, under that name",
             ),
             Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
+            Test::Passing(_) => Err("an object of the caller"),
             Test::NothingHandled => Err("the caller may handle an exception"),
             Test::Empty => Err("the contents of a cell"),
             Test::Domain(_) => Err("the state of the object"),

@@ -42,6 +42,22 @@ impl Source {
         Self::Constant(Fixed::new(object))
     }
 
+    /// Whether the path begins at what the caller gave, and may not outlive the call.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        match self {
+            Self::Local(_) | Self::Free(_) | Self::FreeCell(_) => true,
+            Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => false,
+            Self::DictItem(base, _)
+            | Self::Attr(base, _)
+            | Self::OwnAttr(base, _)
+            | Self::Item(base, _)
+            | Self::Cell(base)
+            | Self::Dict(base)
+            | Self::TypeOf(base) => base.is_given(),
+        }
+    }
+
     /// The entry of the dict at this path under a name.
     #[must_use]
     pub fn entry(self, py: Python<'_>, name: &str) -> Self {

@@ -1,4 +1,5 @@
 //! Steps of guard programs: loads along a path, and tests of what they found. None runs code of the program, except where a guard is a call.
+use super::held::Passing;
 use super::{DomainCheck, load};
 use crate::ffi::callable::Args;
 use crate::ffi::guard as raw;
@@ -58,6 +59,8 @@ pub(super) enum Test {
     Unchanged(Arc<Py<PyType>>, u32),
     /// A function and the code, defaults and keyword defaults that it had, the latter also one by one.
     Function(Held, [Option<Py<PyAny>>; 3], Vec<(Py<PyAny>, Py<PyAny>)>),
+    /// An object or a function of the caller.
+    Passing(Passing),
     Keys(Py<PyAny>),
     Empty,
     Domain(Box<dyn DomainCheck>),
@@ -165,6 +168,7 @@ impl Test {
                     visit(value);
                 });
             }
+            Self::Passing(object) => object.traverse(visit),
             Self::Domain(check) => check.traverse(visit),
             Self::Length(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
         }
@@ -182,6 +186,7 @@ impl Test {
             Self::Function(function, parts, values) => {
                 value.is(&**function) && load::same_parts(value, parts) && load::same_defaults(parts, values, py)
             }
+            Self::Passing(object) => object.is(value),
             Self::Keys(keys) => load::has_keys(value, keys.bind(py)),
             Self::Empty => raw::cell_content(value).is_none(),
             Self::Domain(check) => check.holds(value),

@@ -5,8 +5,10 @@ use super::family::Family;
 use super::session::Options;
 use crate::ffi::callable::{self, Chosen, Dispatch};
 use crate::ffi::frame::{Declined, Frame};
+use crate::ffi::function;
 use crate::ffi::hook::{self, Action, FrameHandler};
 use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyWeakrefMethods, PyWeakrefReference};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
@@ -32,7 +34,8 @@ struct Nested {
     _code: Py<PyAny>,
     /// Who expects it; gone with its function.
     by: Weak<Family>,
-    functions: Vec<(Py<PyAny>, Arc<Compiled>)>,
+    /// What was compiled for functions; not for those that have ended, whose continuations may still run.
+    functions: Vec<(Py<PyWeakrefReference>, Arc<Compiled>)>,
 }
 
 static EXPECTED: std::sync::LazyLock<Arc<Expected>> = std::sync::LazyLock::new(Arc::default);
@@ -86,7 +89,7 @@ impl Expected {
         let py = function.py();
         let mut known = self.codes.lock().ok()?;
         let nested = known.get_mut(&code)?.iter_mut().rev().find(|nested| nested.by.strong_count() > 0)?;
-        if let Some((_, compiled)) = nested.functions.iter().find(|(known, _)| known.is(function)) {
+        if let Some((_, compiled)) = nested.functions.iter().find(|(known, _)| is_of(known, function)) {
             return Some(Arc::clone(compiled));
         }
         if nested.functions.len() >= FUNCTIONS {
@@ -95,10 +98,31 @@ impl Expected {
         let family = nested.by.upgrade()?;
         let options =
             Options { backend: family.options.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false };
-        let made = Arc::new(Compiled::root(Family::new(Arc::clone(&family.shared), options, function)));
-        nested.functions.push((function.clone().unbind(), Arc::clone(&made)));
+        // Continuations need the function for its names and globals only.
+        let like = function::from_code(&function.getattr("__code__").ok()?, function).ok()?;
+        let weak = PyWeakrefReference::new_with(function, ending(py, code).ok()?).ok()?;
+        let made = Arc::new(Compiled::root(Family::new(Arc::clone(&family.shared), options, &like)));
+        nested.functions.push((weak.unbind(), Arc::clone(&made)));
         Some(made)
     }
+}
+
+fn is_of(known: &Py<PyWeakrefReference>, function: &Bound<'_, PyAny>) -> bool {
+    known.bind(function.py()).upgrade().is_some_and(|known| known.is(function))
+}
+
+/// What a function's weak reference calls at its end: forgets what was compiled for it, which holds its closure.
+fn ending(py: Python<'_>, code: usize) -> PyResult<Bound<'_, PyCFunction>> {
+    PyCFunction::new_closure(py, None, None, move |args, _| -> PyResult<()> {
+        let gone = args.get_item(0)?;
+        let taken = EXPECTED.codes.try_lock().ok().and_then(|mut known| {
+            let mut functions = known.get_mut(&code)?.iter().flat_map(|nested| &nested.functions);
+            let cache = functions.find(|(known, _)| known.is(&gone))?.1.cache();
+            cache.lock().ok()?.take()
+        });
+        drop(taken);
+        Ok(())
+    })
 }
 
 impl FrameHandler for Handler {

@@ -3,6 +3,7 @@ use super::outcome::{Effect, End, StackEntry};
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
+use crate::ffi::originals::original;
 use crate::ffi::sets::SetLayout;
 use crate::guard::Check;
 use pyo3::exceptions::PyBaseException;
@@ -102,6 +103,9 @@ impl<'py> Tracer<'py> {
         if crate::ffi::types::c_name(&object.get_type()) == "function" {
             return Ok(Ok(vec![function, receiver]));
         }
+        if self.real(receiver).is_some_and(|receiver| receiver.is_none()) {
+            return self.describe_method_of_none(id, &object, receiver);
+        }
         match object.getattr("__get__") {
             Ok(get) if self.owned(function).is_none() => {
                 // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
@@ -112,6 +116,20 @@ impl<'py> Tracer<'py> {
             }
             _ => self.escape(id, "bound C method"),
         }
+    }
+
+    /// `__get__` takes `None` for no object at all: its methods come by their names.
+    fn describe_method_of_none(
+        &mut self,
+        id: ValueId,
+        method: &Bound<'py, PyAny>,
+        none: ValueId,
+    ) -> Described<Vec<ValueId>> {
+        let parts = original(self.py, "builtins", "getattr").and_then(|get| Ok((get, method.getattr("__name__")?)));
+        let (get, name) = parts.or_else(|error| internal(error.to_string()))?;
+        let (callable, name) = (self.constant(get), self.constant(name));
+        let args = vec![none, name];
+        self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
     }
 
     pub(super) fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Described<Vec<ValueId>> {

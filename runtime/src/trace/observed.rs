@@ -16,6 +16,10 @@ impl DomainCheck for Unobserved {
         !heirs::waiting()
     }
 
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        (other as &dyn std::any::Any).is::<Self>()
+    }
+
     fn describe(&self) -> String {
         "nobody keeps the frame".to_owned()
     }

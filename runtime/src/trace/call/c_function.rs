@@ -267,6 +267,22 @@ impl<'py> Tracer<'py> {
         self.known_str(name).map_or_else(|| unsupported("attribute name that is not known", "object"), Ok)
     }
 
+    /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system.
+    pub(in crate::trace) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        let class = object.get_type();
+        if !matches!(
+            crate::ffi::types::c_name(&class).as_str(),
+            "builtin_function_or_method" | "method_descriptor" | "wrapper_descriptor" | "method-wrapper"
+        ) {
+            return false;
+        }
+        let part = |name| object.getattr_opt(name).ok().flatten();
+        let name = part(intern!(self.py, "__name__")).map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let receiver = part(intern!(self.py, "__self__"));
+        let given = effects::Given { own_first: true, plain: true };
+        self.refuse_impure(object, &name, receiver.as_ref(), given).is_err()
+    }
+
     /// A C function may run during the trace only if it touches nothing but its arguments.
     fn refuse_impure(
         &mut self,
@@ -404,7 +420,7 @@ impl<'py> Tracer<'py> {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }
         match self.real(value) {
-            Some(object) if native::is_c_type(&class) && !self.runs_python(&object) => {
+            Some(object) if native::is_c_type(&class) && !self.runs_python(&object) && !self.acts_outside(&object) => {
                 unsupported("C function on an object of a C class from outside", what)
             }
             _ => Ok(()),

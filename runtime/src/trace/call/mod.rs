@@ -120,7 +120,12 @@ impl<'py> Tracer<'py> {
         }) else {
             return Ok(None);
         };
-        let again = method.call_method1("__get__", (&receiver,));
+        // `__get__` takes `None` for no object at all.
+        let again = if receiver.is_none() {
+            receiver.getattr(crate::ffi::types::text(&name))
+        } else {
+            method.call_method1(intern!(self.py, "__get__"), (&receiver,))
+        };
         if !again.and_then(|again| again.eq(object)).unwrap_or(false) {
             return Ok(None);
         }
@@ -322,7 +327,15 @@ impl<'py> Tracer<'py> {
             .ok()
             .and_then(|closure| closure.cast_into::<PyTuple>().ok());
         let cells: Vec<_> = cells.into_iter().flatten().collect();
-        let closure = cells.into_iter().map(|cell| self.absorb_closure(cell)).collect();
+        let known = self.state.identity.get(&(function.as_ptr() as usize)).copied();
+        let given = known.and_then(|known| self.source(known)).filter(Source::is_given);
+        let path = given.map(|path| Arc::new(Source::Attr(Arc::new(path), "__closure__".into())));
+        let closure = cells.into_iter().enumerate();
+        let closure = closure.map(|(index, cell)| {
+            let path = path.clone().map(|path| Source::Item(path, index));
+            self.absorb_closure(cell, path)
+        });
+        let closure = closure.collect();
         locals.resize(code.locals.len(), None);
         self.state.frames += 1;
         Ok(Frame {
@@ -342,13 +355,16 @@ impl<'py> Tracer<'py> {
     }
 
     /// A cell of a function: of the trace's own, a token of one, or one that existed before.
-    fn absorb_closure(&mut self, cell: Bound<'py, PyAny>) -> ValueId {
+    fn absorb_closure(&mut self, cell: Bound<'py, PyAny>, path: Option<Source>) -> ValueId {
         if let Some(value) = self.value_of_token(&cell) {
             return value;
         }
         match self.state.identity.get(&(cell.as_ptr() as usize)) {
             Some(id) => *id,
-            None => self.constant(cell),
+            None => match path {
+                Some(path) => self.sourced(cell, path),
+                None => self.constant(cell),
+            },
         }
     }
 

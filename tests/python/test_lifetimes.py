@@ -1,0 +1,127 @@
+"""Objects end when they do in plain Python: neither guards nor nested functions keep alive what the program let go; C never calls what acts outside behind the trace's back."""
+import contextlib
+import functools
+import io
+import unittest
+import weakref
+
+import slotrt
+
+OUT = []
+
+
+class Ending:
+    def __init__(self, name):
+        self.name = name
+
+    def __del__(self):
+        print("end", self.name)
+
+
+class Plain:
+    pass
+
+
+def hashed(values):
+    hash(Ending(1))
+    print("after")
+
+
+def formatted(values):
+    return f"{next(iter(values))!s:>7}{Ending(2)!r:.3}"[:8]
+
+
+def given_to_a_stack(values):
+    with contextlib.ExitStack() as stack:
+        stack.callback(print, "last", Ending("s").name)
+        stack.callback(len, [Ending("t")])
+    print("after")
+
+
+def printed_key(values):
+    return sorted(values, key=print)
+
+
+def printed_by_partial(values):
+    return functools.partial(print, 1, sep="-")([values, Plain])
+
+
+def appended_key(values):
+    return list(map(OUT.append, values)), max(values, key=OUT.append), OUT
+
+
+def inserted(values):
+    return functools.reduce(OUT.insert, values), OUT
+
+
+def filtered(values):
+    return [*filter(OUT.extend, [values])], OUT
+
+
+def method_of_none(values):
+    method = None.__format__
+    try:
+        method(">5")
+    except TypeError as error:
+        print(error)
+    return getattr(None, "__repr__")(), None.__eq__(None), method("")
+
+
+FUNCTIONS = (
+    hashed,
+    formatted,
+    given_to_a_stack,
+    printed_key,
+    printed_by_partial,
+    appended_key,
+    inserted,
+    filtered,
+    method_of_none,
+)
+
+
+def seen(run):
+    """What was printed, returned or raised, and left behind."""
+    OUT[:] = [0]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            found = repr(run([1, 2]))
+        except Exception as error:
+            found = repr(error)
+    return printed.getvalue(), found, list(OUT)
+
+
+class Lifetimes(unittest.TestCase):
+    def test_as_in_plain_python(self):
+        for function in FUNCTIONS:
+            with self.subTest(function.__name__):
+                expected, compiled = seen(function), slotrt.compile(function)
+                for _ in range(3):
+                    self.assertEqual(seen(compiled), expected)
+
+    def test_arguments_end_with_the_call(self):
+        compiled = slotrt.compile(lambda x: {x: 1}[x] + hash(x) * 0)
+        x = Plain()
+        gone = weakref.ref(x)
+        self.assertEqual([compiled(x), compiled(x)], [1, 1])
+        del x
+        self.assertIsNone(gone())
+        self.assertEqual(compiled(Plain()), 1)
+
+    def test_functions_end_with_the_call(self):
+        compiled = slotrt.compile(lambda call: call(3))
+        held = Plain()
+        gone = weakref.ref(held)
+
+        def make(held):
+            return lambda x: (x, held is None)
+
+        call = make(held)
+        self.assertEqual([compiled(call), compiled(call)], [(3, False), (3, False)])
+        del call, held
+        self.assertIsNone(gone())
+
+
+if __name__ == "__main__":
+    unittest.main()
