@@ -2,6 +2,7 @@
 
 import itertools
 
+_AGAIN = "traced again because this no longer held"
 _COLUMNS = ("op", "name", "target", "args", "meta", "line", "route")
 
 
@@ -17,11 +18,12 @@ def topics(frame):
     if frame["skipped"]:
         yield "breaks", "left alone", [frame["skipped"]]
     if frame["recompiled_because"]:
-        yield "recompiles", "traced again because this no longer held", [frame["recompiled_because"]]
+        again = f"not traced again: {frame['skipped']}; this did not hold" if frame["skipped"] else _AGAIN
+        yield "recompiles", again, frame["recompiled_because"]
     if frame["graph"]:
         yield "graph", "graph", table([_row(node) for node in frame["graph"]])
     if frame["guards"]:
-        rows = [(guard["source"], guard["check"], guard["reason"]) for guard in frame["guards"]]
+        rows = [(guard["source"], guard["check"], _how(guard), guard["reason"]) for guard in frame["guards"]]
         yield "guards", "guards", table(rows)
     if frame["routes"]:
         rows = [(str(route["line"]), route["instruction"], " > ".join(route["functions"])) for route in frame["routes"]]
@@ -36,6 +38,10 @@ def topics(frame):
     if frame["bytecode"]["after"]:
         pairs = itertools.zip_longest(frame["bytecode"]["before"], frame["bytecode"]["after"], fillvalue="")
         yield "bytecode", "bytecode before and after", table([(before, "|", after) for before, after in pairs])
+
+
+def _how(guard):
+    return f"{guard['how']}: {guard['because']}" if guard["how"] else ""
 
 
 def table(rows):

@@ -6,7 +6,7 @@ mod quick;
 pub mod source;
 mod step;
 
-pub use program::Program;
+pub use program::{Failed, Program};
 pub use quick::{How, Quick, Restless};
 pub use step::Registers;
 

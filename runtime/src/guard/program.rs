@@ -19,6 +19,17 @@ pub struct Program {
     reasons: Vec<Reason>,
     /// The register that each guard looks at.
     pub(super) subjects: Vec<usize>,
+    /// The step that fills each register.
+    pub(super) loads: Vec<usize>,
+}
+
+/// A program that does not hold for a call: the step that failed, and what those before it found.
+#[derive(Debug)]
+pub struct Failed<'py> {
+    pub(super) step: usize,
+    pub(super) found: Registers<'py>,
+    /// The guard that the step belongs to.
+    pub guard: usize,
 }
 
 impl Program {
@@ -35,15 +46,25 @@ impl Program {
             subjects.push(register);
         }
         let registers = builder.known.len();
-        Ok(Self { steps: builder.steps, registers, reasons, subjects })
+        let mut loads = vec![0; registers];
+        for (index, step) in builder.steps.iter().enumerate() {
+            if let Action::Load { into, .. } = &step.action {
+                loads[*into] = index;
+            }
+        }
+        Ok(Self { steps: builder.steps, registers, reasons, subjects, loads })
     }
 
-    /// Checks all guards for a call: what the steps found, or the index of the first guard that does not hold.
-    pub fn check<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Result<Registers<'py>, usize> {
-        let mut registers = Registers::from_elem(None, self.registers);
-        match self.steps.iter().find(|step| !step.run(&mut registers, args, function)) {
-            Some(failed) => Err(failed.guard),
-            None => Ok(registers),
+    /// Checks all guards for a call: what the steps found, or where it stopped.
+    pub fn check<'py>(
+        &self,
+        args: Args<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> Result<Registers<'py>, Box<Failed<'py>>> {
+        let mut found = Registers::from_elem(None, self.registers);
+        match self.steps.iter().position(|step| !step.run(&mut found, args, function)) {
+            Some(step) => Err(Box::new(Failed { step, found, guard: self.steps[step].guard })),
+            None => Ok(found),
         }
     }
 
@@ -72,6 +93,14 @@ impl Program {
             Test::Absent(_) | Test::Empty => Some("now there is one".to_owned()),
             Test::NothingHandled | Test::Unchanged(..) | Test::Call(_) | Test::Module => None,
         }
+    }
+
+    /// Whether a guard that failed can never hold again: a class never gets back a version that it had.
+    #[must_use]
+    pub fn is_final(&self, guard: usize) -> bool {
+        let of_class =
+            |step: &Step| matches!(&step.action, Action::Check { test, .. } if matches!(**test, Test::Unchanged(..)));
+        self.steps.iter().any(|step| step.guard == guard && of_class(step))
     }
 
     /// What a guard looks at, in this call; `None` where there is nothing.

@@ -1,5 +1,5 @@
 //! What of a guard program is left to check at each call while nothing changes that CPython tells of.
-use super::program::Program;
+use super::program::{Failed, Program};
 use super::step::{Action, Held, Load, Registers, Step, Test};
 use crate::ffi::callable::Args;
 use crate::ffi::guard as raw;
@@ -7,6 +7,7 @@ use crate::ffi::types;
 use crate::ffi::watch::Watch;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyModule, PyString, PyTuple};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// How often a step's object may change between calls before it is looked at again at each call.
@@ -20,7 +21,9 @@ pub struct Quick {
     steps: Vec<Step>,
     registers: usize,
     watch: Option<Watch>,
-    /// Of each guard, what becomes of it.
+    /// The guard that fails at each call as long as the watch holds.
+    pub fails: Option<usize>,
+    /// Of each guard, what becomes of it; nothing where one fails.
     pub hows: Vec<How>,
 }
 
@@ -35,21 +38,25 @@ pub enum How {
 
 /// How often the object behind each step has changed between calls.
 #[derive(Debug, Default)]
-pub struct Restless(Vec<u8>);
+pub struct Restless {
+    changes: Vec<u8>,
+    /// Steps whose failure nothing tells the end of.
+    unknown: FxHashSet<usize>,
+}
 
 impl Restless {
     /// Counts what broke a watch.
     pub fn note(&mut self, quick: &Quick) {
         let Some(cause) = quick.watch.as_ref().and_then(Watch::cause) else { return };
         let cause = cause as usize;
-        if self.0.len() <= cause {
-            self.0.resize(cause + 1, 0);
+        if self.changes.len() <= cause {
+            self.changes.resize(cause + 1, 0);
         }
-        self.0[cause] = self.0[cause].saturating_add(1);
+        self.changes[cause] = self.changes[cause].saturating_add(1);
     }
 
     fn at(&self, step: usize) -> bool {
-        self.0.get(step).is_some_and(|changes| *changes >= CHANGES)
+        self.changes.get(step).is_some_and(|changes| *changes >= CHANGES)
     }
 }
 
@@ -93,28 +100,33 @@ impl Quick {
 impl Program {
     /// What is left of the program after it was found to hold with these registers.
     pub fn quick<'py>(&self, found: &Registers<'py>, function: &Bound<'py, PyAny>, restless: &Restless) -> Quick {
-        let py = function.py();
-        let mut plan = Plan {
-            function,
-            found,
-            program: self,
-            restless,
-            watch: Watch::new(py),
-            states: vec![State::Moving(""); self.registers],
-            homes: vec![None; self.registers],
-            objects: vec![None; self.registers],
-            typed: vec![false; self.registers],
-            steps: Vec::new(),
-            registers: 0,
-            loads: vec![0; self.registers],
-            hows: vec![None; self.len()],
-        };
+        let mut plan = Plan::new(self, found, function, restless);
         for (index, step) in self.steps.iter().enumerate() {
             plan.step(index, step);
         }
         let hows = (0..self.len()).map(|guard| plan.how(guard)).collect();
         let Plan { steps, registers, watch, .. } = plan;
-        Quick { steps, registers, watch, hows }
+        Quick { steps, registers, watch, fails: None, hows }
+    }
+
+    /// A guard that failed and will fail at each call, until something changes that CPython tells of; `None` where that is not known.
+    pub fn asleep<'py>(
+        &self,
+        failed: &Failed<'py>,
+        function: &Bound<'py, PyAny>,
+        restless: &mut Restless,
+    ) -> Option<Quick> {
+        if restless.unknown.contains(&failed.step) {
+            return None;
+        }
+        let mut plan = Plan::new(self, &failed.found, function, restless);
+        let fixed = plan.decided(failed.step);
+        let watch = plan.watch;
+        if !fixed {
+            restless.unknown.insert(failed.step);
+            return None;
+        }
+        Some(Quick { steps: Vec::new(), registers: 0, watch, fails: Some(failed.guard), hows: Vec::new() })
     }
 }
 
@@ -136,18 +148,71 @@ struct Plan<'a, 'py> {
     states: Vec<State>,
     /// The register of the plan that holds the same.
     homes: Vec<Option<usize>>,
-    /// The object that a register holds whenever it is fixed, where a step keeps it.
+    /// The object that a register holds, where the program itself keeps it.
     objects: Vec<Option<Held>>,
+    /// Functions that the watch was set on.
+    told: Vec<Held>,
     /// Whether the exact type of what a register holds is known.
     typed: Vec<bool>,
-    /// The step of the program that fills a register.
-    loads: Vec<usize>,
     steps: Vec<Step>,
     registers: usize,
     hows: Vec<Option<How>>,
 }
 
-impl<'py> Plan<'_, 'py> {
+impl<'a, 'py> Plan<'a, 'py> {
+    fn new(
+        program: &'a Program,
+        found: &'a Registers<'py>,
+        function: &'a Bound<'py, PyAny>,
+        restless: &'a Restless,
+    ) -> Self {
+        Self {
+            function,
+            found,
+            program,
+            restless,
+            watch: Watch::new(function.py()),
+            states: vec![State::Moving(""); program.registers],
+            homes: vec![None; program.registers],
+            objects: vec![None; program.registers],
+            told: Vec::new(),
+            typed: vec![false; program.registers],
+            steps: Vec::new(),
+            registers: 0,
+            hows: vec![None; program.len()],
+        }
+    }
+
+    /// Whether a step does the same at each call while the watch holds, and all on the way to it.
+    fn decided(&mut self, index: usize) -> bool {
+        let program = self.program;
+        match &program.steps[index].action {
+            Action::Load { from, into } => {
+                self.reached(from) && matches!(self.load(index, from, *into), State::Fixed(_))
+            }
+            Action::Check { register, test } => self.known(*register) && self.test(index, *register, test).is_ok(),
+            Action::Compare { register, other, .. } => self.known(*register) && self.known(*other),
+        }
+    }
+
+    fn reached(&mut self, from: &Load) -> bool {
+        let mut known = true;
+        let _ = from.with(|base| {
+            known &= self.known(base);
+            base
+        });
+        known
+    }
+
+    fn known(&mut self, register: usize) -> bool {
+        let program = self.program;
+        let index = program.loads[register];
+        let Action::Load { from, into } = &program.steps[index].action else { return false };
+        let state = if self.reached(from) { self.load(index, from, *into) } else { State::Moving("") };
+        self.states[register] = state;
+        matches!(state, State::Fixed(_))
+    }
+
     /// What becomes of a guard; one without steps of its own shares them with another that looks at the same.
     fn how(&self, guard: usize) -> How {
         let subject = self.program.subjects.get(guard).map(|register| self.states[*register]);
@@ -161,7 +226,6 @@ impl<'py> Plan<'_, 'py> {
     fn step(&mut self, index: usize, step: &Step) {
         match &step.action {
             Action::Load { from, into } => {
-                self.loads[*into] = index;
                 if let Load::Constant(object) = from {
                     self.objects[*into] = Some(Arc::clone(object));
                 }
@@ -306,9 +370,8 @@ impl<'py> Plan<'_, 'py> {
                 if !self.set(index, |watch, mark| watch.function(bound, mark)) {
                     return Err(NO_WATCHER);
                 }
-                self.objects[register] = Some(Arc::clone(function));
+                self.told.push(Arc::clone(function));
             }
-            Test::Is(object) => self.objects[register] = Some(Arc::clone(object)),
             _ => {}
         }
         let what = match self.states[register] {
@@ -354,7 +417,7 @@ impl<'py> Plan<'_, 'py> {
 
     /// Whether the watch was set on the function.
     fn is_watched(&self, function: &Held) -> bool {
-        self.objects.iter().flatten().any(|object| Arc::ptr_eq(object, function))
+        self.told.iter().any(|told| Arc::ptr_eq(told, function))
     }
 
     /// The register of the plan that holds what a register of the program holds; loaded now if it is not yet.
@@ -365,7 +428,7 @@ impl<'py> Plan<'_, 'py> {
         let program = self.program;
         let from = match (self.states[register], &self.objects[register]) {
             (State::Fixed(_), Some(object)) => Load::Constant(Arc::clone(object)),
-            _ => match &program.steps[self.loads[register]].action {
+            _ => match &program.steps[program.loads[register]].action {
                 Action::Load { from, .. } => from.with(|base| self.place(base, guard)),
                 // Every register is filled by a load before anything asks for it.
                 Action::Check { .. } | Action::Compare { .. } => Load::Argument(usize::MAX),

@@ -2,7 +2,7 @@
 use super::describe;
 use crate::ffi::callable::Args;
 use crate::ffi::function;
-use crate::guard::{Program, Quick, Registers, Restless};
+use crate::guard::{Failed, Program, Quick, Registers, Restless};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -59,6 +59,13 @@ impl Entry {
         Some(self.guards.as_ref()?.quick(found, function, &restless))
     }
 
+    /// Has what a failure is due to watched, so that it need not be seen again.
+    fn sleep<'py>(&self, failed: &Failed<'py>, function: &Bound<'py, PyAny>, before: Option<&Quick>) -> Option<Quick> {
+        let mut restless = self.restless.lock().ok()?;
+        before.into_iter().for_each(|quick| restless.note(quick));
+        self.guards.as_ref()?.asleep(failed, function, &mut restless)
+    }
+
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         visit(&self.code);
         self.guards.iter().for_each(|guards| guards.traverse(visit));
@@ -84,11 +91,27 @@ struct Row {
 pub struct Table(Vec<Row>);
 
 /// What was found for a call.
-pub enum Found<'a, 'py> {
-    /// All guards of this entry hold; with what they found, where nothing of that was watched.
-    Entry(&'a Arc<Entry>, Option<Registers<'py>>),
-    /// None holds: of each entry the guard that failed.
-    Missed(Missed<'a>),
+pub struct Found<'a, 'py> {
+    /// All guards of this entry hold.
+    pub entry: Option<&'a Arc<Entry>>,
+    /// Of the entries before it, the guard that failed.
+    pub missed: Missed<'a>,
+    /// What was looked at in full.
+    pub looked: Looked<'py>,
+}
+
+/// What the guards of rows that were looked at in full found.
+#[derive(Default)]
+pub struct Looked<'py> {
+    held: Option<(usize, Registers<'py>)>,
+    failed: Vec<(usize, Box<Failed<'py>>)>,
+}
+
+impl Looked<'_> {
+    /// Whether anything was.
+    pub fn any(&self) -> bool {
+        self.held.is_some() || !self.failed.is_empty()
+    }
 }
 
 /// Entries, and the guard of each that does not hold.
@@ -110,18 +133,22 @@ impl Table {
         let mut registers = Registers::new();
         // How many steps of the row before are known to hold.
         let mut before: Option<usize> = None;
-        let mut missed = Missed::new();
-        for row in &self.0 {
-            let reached = before.take();
+        let (mut missed, mut looked) = (Missed::new(), Looked::default());
+        for (index, row) in self.0.iter().enumerate() {
             if !function::runs(function, row.entry.code.as_ptr()) {
+                before = None;
                 continue;
             }
-            let Some(guards) = &row.entry.guards else { return Found::Entry(&row.entry, None) };
+            let Some(guards) = &row.entry.guards else { return Found { entry: Some(&row.entry), missed, looked } };
             if let Some(quick) = row.quick.as_ref().filter(|quick| quick.holds()) {
-                let from = reached.map_or(0, |reached| reached.min(row.shared));
-                let failed = match reached {
+                if let Some(guard) = quick.fails {
+                    missed.push((&row.entry, guard));
+                    continue;
+                }
+                let failed = match before {
                     Some(reached) if reached < row.shared => Err(reached),
-                    _ => quick.check(from, &mut registers, args, function),
+                    Some(_) => quick.check(row.shared, &mut registers, args, function),
+                    None => quick.check(0, &mut registers, args, function),
                 };
                 match failed {
                     Err(step) => {
@@ -129,17 +156,24 @@ impl Table {
                         missed.push((&row.entry, quick.guard_of(step)));
                         continue;
                     }
-                    Ok(()) if quick.holds() => return Found::Entry(&row.entry, None),
+                    Ok(()) if quick.holds() => return Found { entry: Some(&row.entry), missed, looked },
                     // A guard that is a call has changed something.
                     Ok(()) => {}
                 }
             }
+            before = None;
             match guards.check(args, function) {
-                Ok(found) => return Found::Entry(&row.entry, Some(found)),
-                Err(guard) => missed.push((&row.entry, guard)),
+                Ok(found) => {
+                    looked.held = Some((index, found));
+                    return Found { entry: Some(&row.entry), missed, looked };
+                }
+                Err(failed) => {
+                    missed.push((&row.entry, failed.guard));
+                    looked.failed.push((index, failed));
+                }
             }
         }
-        Found::Missed(missed)
+        Found { entry: None, missed, looked }
     }
 
     /// The same with one entry more.
@@ -149,21 +183,39 @@ impl Table {
         Self(rows)
     }
 
-    /// The same with the guards of an entry watched that were found to hold.
-    pub fn watching<'py>(
-        &self,
-        entry: &Arc<Entry>,
-        found: &Registers<'py>,
-        function: &Bound<'py, PyAny>,
-    ) -> Option<Self> {
+    /// The same with what was looked at in full watched from now on; `None` where there is nothing new to watch.
+    pub fn watching<'py>(&self, looked: &Looked<'py>, function: &Bound<'py, PyAny>) -> Option<Self> {
         let py = function.py();
         let mut rows = self.0.clone();
-        let at = rows.iter().position(|row| Arc::ptr_eq(&row.entry, entry))?;
-        let quick = entry.watch(found, function, rows[at].quick.as_deref())?;
-        rows[at].quick = Some(Arc::new(quick));
-        place(&mut rows, at, py);
+        let mut changed = false;
+        for (index, failed) in &looked.failed {
+            let row = &mut rows[*index];
+            if let Some(quick) = row.entry.sleep(failed, function, row.quick.as_deref()) {
+                row.quick = Some(Arc::new(quick));
+                changed = true;
+            }
+        }
+        if let Some((index, found)) = &looked.held {
+            let row = &mut rows[*index];
+            row.quick = row.entry.watch(found, function, row.quick.as_deref()).map(Arc::new);
+            place(&mut rows, *index, py);
+            changed = true;
+        }
+        changed.then(|| {
+            share(&mut rows, py);
+            Self(rows)
+        })
+    }
+
+    /// The same without the entries that can never be right again; `None` where there is no such entry.
+    pub fn living(&self, missed: &Missed<'_>, py: Python<'_>) -> Option<Self> {
+        let dead = |entry: &Entry| {
+            let of = missed.iter().find(|(known, _)| std::ptr::eq(*known, entry));
+            of.is_some_and(|(entry, guard)| entry.guards.as_ref().is_some_and(|guards| guards.is_final(*guard)))
+        };
+        let mut rows: Vec<Row> = self.0.iter().filter(|row| !dead(&row.entry)).cloned().collect();
         share(&mut rows, py);
-        Some(Self(rows))
+        (rows.len() < self.0.len()).then_some(Self(rows))
     }
 
     /// Shows what the entries own, unless they have an owner that the collector does not know: a call that looks through them.
@@ -188,10 +240,13 @@ fn place(rows: &mut Vec<Row>, at: usize, py: Python<'_>) {
     rows.insert(to, row);
 }
 
-/// Counts what each row shares with the one before.
+/// Counts what each row shares with the one before that is not asleep.
 fn share(rows: &mut [Row], py: Python<'_>) {
     let mut before: Option<Arc<Quick>> = None;
     for row in rows {
+        if row.quick.as_ref().is_some_and(|quick| quick.fails.is_some()) {
+            continue;
+        }
         row.shared = match (&before, &row.quick) {
             (Some(before), Some(quick)) => before.shared(quick, py),
             _ => 0,

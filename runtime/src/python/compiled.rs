@@ -7,7 +7,7 @@ use super::record::{Frame, Place, Times};
 use crate::bytecode::Code;
 use crate::emit::{self, Emitted, Failure};
 use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
-use crate::guard::Program;
+use crate::guard::{Program, Restless};
 use crate::trace::interrupted::set_off;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
 use crate::trace::{self, Stop};
@@ -19,6 +19,9 @@ use std::time::Instant;
 
 /// Sets of guards one frame may have before it runs as it is.
 const ENTRIES: usize = 8;
+
+/// How often one frame is traced in all: what its guards rely on may change for ever.
+const TRACES: usize = 64;
 
 const GENERATOR: u32 = 0x20;
 
@@ -37,6 +40,8 @@ pub struct Cache {
     generation: u64,
     /// Whether it was reported that no entry can be added.
     full: bool,
+    /// How often the frame was traced, also for entries that are gone.
+    traced: usize,
     table: Arc<Table>,
 }
 
@@ -61,7 +66,7 @@ impl Compiled {
         let generation = self.family.shared.generation.load(Relaxed);
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         let stale = (cache.generation != generation).then(|| {
-            (cache.generation, cache.full) = (generation, false);
+            (cache.generation, cache.full, cache.traced) = (generation, false, 0);
             std::mem::take(&mut cache.table)
         });
         let table = Arc::clone(&cache.table);
@@ -79,8 +84,24 @@ impl Compiled {
         Ok(())
     }
 
+    /// Makes room where entries are in the way that can never be right again; else why the frame is not traced once more.
+    fn limit(&self, table: &Arc<Table>, missed: &Missed<'_>, py: Python<'_>) -> PyResult<Option<String>> {
+        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
+        if traced >= TRACES {
+            return Ok(Some(format!("traced {TRACES} times, the limit of one frame")));
+        }
+        if table.len() < ENTRIES {
+            return Ok(None);
+        }
+        match table.living(missed, py) {
+            Some(living) => self.replace(table, living).map(|()| None),
+            None => Ok(Some(format!("traced {ENTRIES} times with different guards, the limit of one frame"))),
+        }
+    }
+
     fn add(&self, entry: Entry) -> PyResult<()> {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        cache.traced += 1;
         let new = Arc::new(cache.table.with(entry));
         let old = std::mem::replace(&mut cache.table, new);
         drop(cache);
@@ -88,12 +109,7 @@ impl Compiled {
         Ok(())
     }
 
-    fn compile<'py>(
-        &self,
-        function: &Bound<'py, PyAny>,
-        args: Args<'_, 'py>,
-        missed: Option<String>,
-    ) -> PyResult<Chosen> {
+    fn compile<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>, missed: Vec<String>) -> PyResult<Chosen> {
         let py = args.py();
         let original = function.getattr("__code__")?;
         let code = Rc::new(Code::decode(&original)?);
@@ -129,7 +145,10 @@ impl Compiled {
         let emit_ns = start.elapsed().as_nanos() as u64;
         let times = Times { trace: trace_ns, backend: self.family.take_backend_ns(), emit: emit_ns };
         let words = frame.as_ref().map(Frame::words);
-        if let Some(frame) = frame {
+        if let Some(mut frame) = frame {
+            if let Ok(found) = emitted.guards.check(args, function) {
+                frame.watch(&emitted.guards.quick(&found, function, &Restless::default()).hows);
+            }
             self.family.shared.record(py, frame.finish(py, &emitted, times, missed)?);
         }
         if !waiting.is_empty() {
@@ -181,16 +200,15 @@ impl Compiled {
         Ok(Chosen::Run(run))
     }
 
-    /// A call that no guards allow, with as many sets of guards as there may be: it runs as it is. Reported once.
-    fn give_up(&self, function: &Bound<'_, PyAny>, missed: Option<String>) -> PyResult<Chosen> {
+    /// A call that no guards allow, of a frame that is not traced again: it runs as it is. Reported once.
+    fn give_up(&self, function: &Bound<'_, PyAny>, limit: &str, missed: Vec<String>) -> PyResult<Chosen> {
         let py = function.py();
         let shared = &self.family.shared;
         shared.count(|counters| &counters.frames_skipped);
         let first = !std::mem::replace(&mut self.cache.lock().map_err(|_| poisoned())?.full, true);
-        if first && let Some(missed) = missed {
+        if first && shared.records() {
             let code = Code::decode(&function.getattr("__code__")?)?;
-            let reason = format!("traced {ENTRIES} times, the limit; what did not hold this time: {missed}");
-            shared.record(py, Frame::skipped(self.place(py), &code, reason)?);
+            shared.record(py, Frame::skipped(self.place(py), &code, limit.to_owned(), missed)?);
         }
         Ok(Chosen::Original)
     }
@@ -216,7 +234,7 @@ impl Compiled {
             return Err(graph_break(py, &reason, &code.file, code.firstlineno));
         }
         if shared.records() {
-            shared.record(py, Frame::skipped(self.place(py), code, reason)?);
+            shared.record(py, Frame::skipped(self.place(py), code, reason, Vec::new())?);
         }
         self.add(Entry::original(original.unbind()))?;
         Ok(Chosen::Original)
@@ -229,28 +247,26 @@ impl Dispatch for Compiled {
         if table.is_empty() && self.family.is_closed() {
             return Ok(Chosen::Original);
         }
-        let missed = match table.find(args, function) {
-            Found::Entry(entry, found) => {
-                let Some(run) = entry.run(args.py()) else { return Ok(Chosen::Original) };
-                self.family.shared.count(|counters| &counters.cache_hits);
-                if let Some(found) = found
-                    && let Some(watching) = table.watching(entry, &found, function)
-                {
-                    self.replace(&table, watching)?;
-                }
-                return Ok(Chosen::Run(run));
+        let Found { entry, missed, looked } = table.find(args, function);
+        if let Some(entry) = entry {
+            let Some(run) = entry.run(args.py()) else { return Ok(Chosen::Original) };
+            self.family.shared.count(|counters| &counters.cache_hits);
+            if looked.any()
+                && let Some(watching) = table.watching(&looked, function)
+            {
+                self.replace(&table, watching)?;
             }
-            Found::Missed(missed) => missed,
-        };
-        if table.is_empty() {
-            return self.compile(function, args, None);
+            return Ok(Chosen::Run(run));
         }
-        let missed = self.family.shared.records().then(|| in_words(&missed, args, function));
-        if table.len() >= ENTRIES {
-            return self.give_up(function, missed);
+        if table.is_empty() {
+            return self.compile(function, args, Vec::new());
+        }
+        let words = if self.family.shared.records() { in_words(&missed, args, function) } else { Vec::new() };
+        if let Some(limit) = self.limit(&table, &missed, args.py())? {
+            return self.give_up(function, &limit, words);
         }
         self.family.shared.count(|counters| &counters.recompiles);
-        self.compile(function, args, missed)
+        self.compile(function, args, words)
     }
 
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
@@ -290,12 +306,12 @@ fn run_interrupted(py: Python<'_>, waiting: &[i32]) -> PyResult<Chosen> {
 }
 
 /// Which guards failed, each once, the latest entry's first.
-fn in_words<'py>(missed: &Missed<'_>, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> String {
+fn in_words<'py>(missed: &Missed<'_>, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for (entry, failed) in missed.iter().rev() {
         words.extend(entry.failure(*failed, args, function).filter(|text| !words.contains(text)));
     }
-    words.join("; ")
+    words
 }
 
 fn poisoned() -> PyErr {

@@ -6,6 +6,7 @@ use crate::guard::{Check, Guard};
 use crate::trace::outcome::{Effect, Outcome};
 use crate::trace::value::{New, Value, ValueId};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 
 /// A guard as source, check and reason.
 pub fn guard(py: Python<'_>, guard: &Guard, code: &Code) -> PyResult<[String; 3]> {
@@ -27,8 +28,18 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Attr(base, name) | Source::OwnAttr(base, name) => format!("{}.{name}", of(base)),
         Source::Item(base, index) => format!("{}[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
-        Source::Constant(object) => text(object.0.bind(py)),
+        Source::Constant(object) => match namespace(py, path) {
+            Some(module) => format!("{module}.__dict__"),
+            None => text(object.0.bind(py)),
+        },
     }
+}
+
+/// The name of the module whose namespace a constant dict is.
+fn namespace(py: Python<'_>, path: &Source) -> Option<String> {
+    let Source::Constant(object) = path else { return None };
+    let name = object.0.bind(py).cast::<PyDict>().ok()?.get_item("__name__").ok()??;
+    Some(name.cast::<PyString>().ok()?.to_string_lossy().into_owned())
 }
 
 fn local(code: &Code, slot: usize) -> String {

@@ -4,13 +4,18 @@ use crate::bytecode::Code;
 use crate::emit::Emitted;
 use crate::graph::python::PyGraph;
 use crate::graph::table;
+use crate::guard::How;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
 
-/// A guard in words: source, check, reason.
-type GuardText = [String; 3];
+/// A guard in words: source, check, reason; and what becomes of it after the first call.
+#[derive(Debug)]
+struct GuardText {
+    parts: [String; 3],
+    how: Option<How>,
+}
 
 /// Nanoseconds per stage.
 #[derive(Debug, Default)]
@@ -49,7 +54,7 @@ pub struct Frame {
     after: Vec<String>,
     graph: Option<Py<PyGraph>>,
     ops: usize,
-    missed: Option<String>,
+    missed: Vec<String>,
     skipped: Option<String>,
     times: Times,
 }
@@ -60,7 +65,8 @@ impl Frame {
         let py = place.function.py();
         let mut frame = Self::bare(place, code)?;
         frame.steps = outcome.steps;
-        frame.guards = outcome.guards.iter().map(|guard| describe::guard(py, guard, code)).collect::<PyResult<_>>()?;
+        let words = |guard| PyResult::Ok(GuardText { parts: describe::guard(py, guard, code)?, how: None });
+        frame.guards = outcome.guards.iter().map(words).collect::<PyResult<_>>()?;
         frame.routes = outcome.routes.clone();
         frame.effects = outcome.effects.iter().map(|effect| describe::effect(py, effect, outcome, code)).collect();
         (frame.end, frame.stop) = match &outcome.end {
@@ -73,10 +79,11 @@ impl Frame {
         Ok(frame)
     }
 
-    /// A frame that runs as it is.
-    pub fn skipped(place: Place<'_>, code: &Code, reason: String) -> PyResult<Self> {
+    /// A frame that runs as it is; with the guards that failed, where it was traced before.
+    pub fn skipped(place: Place<'_>, code: &Code, reason: String, missed: Vec<String>) -> PyResult<Self> {
         let mut frame = Self::bare(place, code)?;
         frame.skipped = Some(reason);
+        frame.missed = missed;
         frame.end = "skip";
         Ok(frame)
     }
@@ -98,7 +105,7 @@ impl Frame {
             after: Vec::new(),
             graph: None,
             ops: 0,
-            missed: None,
+            missed: Vec::new(),
             skipped: None,
             times: Times::default(),
         })
@@ -106,11 +113,20 @@ impl Frame {
 
     /// The guards as `source check: reason`, in their order.
     pub fn words(&self) -> Arc<[String]> {
-        self.guards.iter().map(|[source, check, reason]| format!("{source} {check} ({reason})")).collect()
+        let words = |guard: &GuardText| {
+            let [source, check, reason] = &guard.parts;
+            format!("{source} {check} ({reason})")
+        };
+        self.guards.iter().map(words).collect()
+    }
+
+    /// Adds what becomes of the guards.
+    pub fn watch(&mut self, hows: &[How]) {
+        self.guards.iter_mut().zip(hows).for_each(|(guard, how)| guard.how = Some(*how));
     }
 
     /// Adds what emitting made.
-    pub fn finish(self, py: Python<'_>, made: &Emitted, times: Times, missed: Option<String>) -> PyResult<Self> {
+    pub fn finish(self, py: Python<'_>, made: &Emitted, times: Times, missed: Vec<String>) -> PyResult<Self> {
         let after = lines(&Code::decode(made.code.bind(py))?.listing(py));
         let graph = made.graph.as_ref().map(|graph| PyGraph::new(py, graph)).transpose()?.map(Bound::unbind);
         Ok(Self { after, graph, ops: made.ops, times, missed, ..self })
@@ -132,7 +148,7 @@ impl Frame {
         dict.set_item("end", self.end)?;
         dict.set_item("break", self.stop.as_ref().map(|(stop, line)| reason(py, stop, *line)).transpose()?)?;
         dict.set_item("skipped", &self.skipped)?;
-        dict.set_item("recompiled_because", &self.missed)?;
+        dict.set_item("recompiled_because", (!self.missed.is_empty()).then_some(&self.missed))?;
         let bytecode = PyDict::new(py);
         bytecode.set_item("before", &self.before)?;
         bytecode.set_item("after", &self.after)?;
@@ -184,11 +200,19 @@ fn node_dict<'py>(node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
 
 fn guards<'py>(py: Python<'py>, guards: &[GuardText]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for [source, check, reason] in guards {
+    for guard in guards {
+        let [source, check, reason] = &guard.parts;
+        let (how, because) = match guard.how {
+            Some(How::Checked(why)) => (Some("checked"), Some(why)),
+            Some(How::Watched(what)) => (Some("watched"), Some(what)),
+            None => (None, None),
+        };
         let dict = PyDict::new(py);
         dict.set_item("source", source)?;
         dict.set_item("check", check)?;
         dict.set_item("reason", reason)?;
+        dict.set_item("how", how)?;
+        dict.set_item("because", because)?;
         list.append(dict)?;
     }
     Ok(list)

@@ -3,8 +3,8 @@ use super::bell::Bell;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// What a bell hangs on. Addresses are those of live objects: a dict says when it dies, a class is kept alive, and who watches a
-/// function keeps it alive.
+/// What a bell hangs on. Addresses are those of live objects: a dict and a function say when they die, a class is kept
+/// alive.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// The entry of a dict under keys of this hash.
@@ -137,6 +137,13 @@ impl Table {
     /// A function changes.
     pub fn function(&mut self, address: usize) {
         self.functions.get_mut(&address).into_iter().for_each(ring);
+    }
+
+    /// A function dies; another one may come to lie where it was.
+    pub fn forget_function(&mut self, address: usize) {
+        if !self.functions.is_empty() {
+            self.functions.remove(&address).iter_mut().for_each(ring);
+        }
     }
 
     /// How many dicts, classes and functions are watched.

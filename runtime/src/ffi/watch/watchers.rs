@@ -32,8 +32,12 @@ mod dict_event {
     pub const DEALLOCATED: c_int = 5;
 }
 
-/// CPython: `PyFunction_WatchEvent`; what follows are modifications.
-const FUNCTION_DESTROY: c_int = 1;
+/// CPython: `PyFunction_WatchEvent`: the first two; the others are modifications.
+mod function_event {
+    use std::ffi::c_int;
+    pub const CREATE: c_int = 0;
+    pub const DESTROY: c_int = 1;
+}
 
 /// The interpreter's watchers and what hangs on them. There is one interpreter: another one refuses to import the module. The lock is
 /// held for moments in which neither Python code runs nor another thread can.
@@ -110,8 +114,11 @@ unsafe extern "C" fn class_changes(class: *mut ffi::PyTypeObject) -> c_int {
 }
 
 unsafe extern "C" fn function_changes(event: c_int, function: *mut ffi::PyObject, _: *mut ffi::PyObject) -> c_int {
-    if event > FUNCTION_DESTROY {
-        watchers().table.function(function as usize);
+    match event {
+        // Every function that is made comes by here.
+        function_event::CREATE => {}
+        function_event::DESTROY => watchers().table.forget_function(function as usize),
+        _ => watchers().table.function(function as usize),
     }
     0
 }
@@ -176,8 +183,7 @@ impl Watch {
         watched
     }
 
-    /// Breaks when code, defaults or keyword defaults of a function change, the latter also in place. Whoever keeps the watch keeps
-    /// the function. False: not watched.
+    /// Breaks when code, defaults or keyword defaults of a function change, the latter also in place, and when it dies. False: not watched.
     pub fn function(&mut self, function: &Bound<'_, PyAny>, mark: u32) -> bool {
         let py = function.py();
         if !function.is_exact_instance_of::<PyFunction>() {
