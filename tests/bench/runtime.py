@@ -56,6 +56,51 @@ def hit_ns():
     return cost if slotrt.stats()["cache_hits"] > before else None
 
 
+def reading(kind, count):
+    """A compiled function that reads `count` names, of whose values its guards are all that is left."""
+    import types
+
+    import slotrt
+
+    module = types.ModuleType("names")
+    holder = type("Holder", (), {}) if kind == "class" else module
+    for number in range(count):
+        setattr(holder, f"n{number}", number)
+    namespace = module.__dict__ if kind == "globals" else {"holder": holder}
+    prefix = "" if kind == "globals" else "holder."
+    lines = [f"    if {prefix}n{number} < 0: return None\n" for number in range(count)]
+    exec(f"def read(x):\n{''.join(lines)}    return x", namespace)
+    compiled = slotrt.compile(namespace["read"])
+    for _ in range(3):
+        compiled(None)
+    return compiled
+
+
+def names_ns(kind):
+    """What guards of twenty names cost over guards of one, in a cached call."""
+    return per_call_ns(reading(kind, 20), None) - per_call_ns(reading(kind, 1), None)
+
+
+def sets_ns(kind):
+    """What one more set of guards that does not hold costs a call: the last of eight over the first."""
+    import slotrt
+
+    namespace = {"number": 0}
+    exec(f"def f(a, x, y, z): return [x, y, z][{'a' if kind == 'argument' else 'number'} % 3]", namespace)
+    compiled = slotrt.compile(namespace["f"])
+
+    def call(number):
+        namespace["number"] = number
+        return compiled, number if kind == "argument" else 0, 1.5, "text", None
+
+    for _ in range(3):
+        for number in range(8):
+            function, *arguments = call(number)
+            function(*arguments)
+    times = [per_call_ns(*call(number)) for number in range(8)]
+    return (max(times) - min(times)) / 7
+
+
 def traced():
     """Nanoseconds per traced bytecode over random programs: the median of the programs, and their number."""
     samples = []
@@ -90,6 +135,11 @@ def main():
         {"name": "import slotrt", "value": import_ms(), "unit": "ms", "bound": 50},
         {"name": f"trace, per bytecode (median of {programs} random programs)", "value": per_bytecode, "unit": "ns", "bound": 1000},
         {"name": "cache hit over the plain call, two arrays", "value": hit_ns(), "unit": "ns", "bound": 500},
+        {"name": "guards of 20 globals over those of 1, cached call", "value": names_ns("globals"), "unit": "ns", "bound": 100},
+        {"name": "guards of 20 names of a module over those of 1", "value": names_ns("module"), "unit": "ns", "bound": 100},
+        {"name": "guards of 20 attributes of a class over those of 1", "value": names_ns("class"), "unit": "ns", "bound": 100},
+        {"name": "one more set of guards that an argument fails, of 8", "value": sets_ns("argument"), "unit": "ns", "bound": 50},
+        {"name": "one more set of guards that a global fails, of 8", "value": sets_ns("globals"), "unit": "ns", "bound": 50},
     ]
     print(json.dumps(rows))
 

@@ -879,6 +879,58 @@ class Bookkeeping(Case):
         module.x = 2
         self.assertEqual(compiled(items), (2, 1))
 
+    def test_all_watchers_taken(self):
+        """Where no watcher is free, all is checked; in a process of its own, for watchers are never given back."""
+        import subprocess
+
+        program = """
+import ctypes, types
+api = ctypes.pythonapi
+take = ctypes.cast(api.Py_IsInitialized, ctypes.c_void_p)  # does nothing, and does not fail
+for add in (api.PyDict_AddWatcher, api.PyType_AddWatcher, api.PyFunction_AddWatcher):
+    try:
+        while True:
+            add(take)
+    except RuntimeError:
+        pass
+import slotrt
+from slotrt import _slotrt
+module = types.ModuleType("m")
+module.x = 1
+class Thing:
+    y = 1
+def helper(a): return a
+module.Thing, module.helper = Thing, helper
+exec("def f(): return helper(x) + Thing.y", module.__dict__)
+compiled = slotrt.compile(module.f)
+assert [compiled() for _ in range(3)] == [2, 2, 2]
+module.x = 5
+assert compiled() == 6
+Thing.y = 2
+assert compiled() == 7
+helper.__code__ = (lambda a: a + 10).__code__
+assert compiled() == 17
+assert slotrt._slotrt._watched() == [None] * 3, slotrt._slotrt._watched()
+frame = slotrt.explain(module.f)().frames[0]
+assert {guard["how"] for guard in frame["guards"]} == {"checked"}, frame["guards"]
+"""
+        if TELLS:
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_other_interpreters_are_refused(self):
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        other = interpreters.create()
+        text = "try:\n import slotrt\nexcept ImportError as error:\n assert 'subinterpreters' in str(error), error\nelse:\n raise AssertionError('imported')"
+        run = getattr(interpreters, "exec", None) or interpreters.run_string
+        try:
+            self.assertIsNone(run(other, text))
+        finally:
+            interpreters.destroy(other)
+
     def test_threads(self):
         import threading
 

@@ -130,6 +130,14 @@ fn tells_of_changes(class: &Bound<'_, PyType>) -> bool {
     types::version_tag(class) != 0 && types::mro(class).is_some_and(|mro| mro.iter().all(known))
 }
 
+/// Whether a watch was set, by the status that CPython gives; somebody may have cleared our watcher.
+fn set(py: Python<'_>, status: c_int) -> bool {
+    if status < 0 {
+        drop(PyErr::take(py));
+    }
+    status == 0
+}
+
 impl Watch {
     fn hang(&mut self, place: Place, mark: u32) {
         watchers().table.hang(place, &self.bell, mark);
@@ -139,7 +147,7 @@ impl Watch {
     fn dict(&mut self, dict: &Bound<'_, PyAny>, place: Place, mark: u32) -> bool {
         let id = watchers().dicts;
         // SAFETY: `dict` is a dict, the id that of a watcher of ours.
-        let watched = id.is_some_and(|id| unsafe { PyDict_Watch(id, dict.as_ptr()) } == 0);
+        let watched = id.is_some_and(|id| set(dict.py(), unsafe { PyDict_Watch(id, dict.as_ptr()) }));
         if watched {
             self.hang(place, mark);
         }
@@ -175,7 +183,7 @@ impl Watch {
         // SAFETY: attached; the callback follows the signature.
         let id = asked(py, &mut watchers().classes, || unsafe { PyType_AddWatcher(class_changes) });
         // SAFETY: `class` is a class, the id that of a watcher of ours.
-        let watched = id.is_some_and(|id| unsafe { PyType_Watch(id, class.as_ptr()) } == 0);
+        let watched = id.is_some_and(|id| set(py, unsafe { PyType_Watch(id, class.as_ptr()) }));
         if watched {
             self.classes.push(Arc::clone(held));
             self.hang(Place::Class(class.as_ptr() as usize), mark);
@@ -222,9 +230,7 @@ impl Drop for Watch {
                         Place::Function(_) => 0,
                     }
                 };
-                if done < 0 {
-                    drop(PyErr::take(py));
-                }
+                set(py, done);
             }
         });
     }
