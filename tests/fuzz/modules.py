@@ -163,7 +163,7 @@ BLOCKS = [
     "class {0}C(Leaf, key='new'):\n    def size(self): return super().size() + 1\n    def __repr__(self): return 'new'\n{0} = Tree.kinds.pop('new')()\nprint({0}.size(), {0})",
     "def {0}_g():\n    try:\n        got = yield {1}\n        print('got', got)\n        yield got\n    except ValueError as error:\n        yield ('error', error.args)\n    else:\n        yield 'else'\n    finally:\n        print('closed')\n"
     "{0} = {0}_g()\nnext({0})\nprint({0}.throw(ValueError(2)) if {1} else {0}.send({1}))",
-    "async def {0}_g():\n    try:\n        for x in (1, 2):\n            got = yield x\n            print('got', got)\n    finally:\n        await Ready('last')\n"
+    "async def {0}_g():\n    try:\n        for x in (1, 2):\n            got = yield x\n            print('got', got)\n    finally:\n        print('closing')\n"
     "async def {0}_main():\n    g = {0}_g()\n    seen = [await g.asend(None), await g.asend({1})]\n    await g.aclose()\n    return seen, [x async for x in {0}_g() if x != {1}]\n{0} = run({0}_main())",
     "async def {0}_main():\n    async with contextlib.AsyncExitStack() as stack:\n        stack.push_async_callback(Ready, 1)\n        stack.callback(print, 'last')\n        return [await Ready(x) for x in (1, {1})]\n{0} = run({0}_main())",
     "{0} = io.StringIO()\nwith contextlib.redirect_stdout({0}):\n    print('inner', {1})\n{0} = {0}.getvalue()",

@@ -62,11 +62,11 @@ def too_long(signum, frame):
 
 
 def lines_of(error):
-    """Lines of the program's own frames."""
+    """Lines of the program's own frames, and the names of their variables."""
     lines, frame = [], error.__traceback__
     while frame is not None:
         if frame.tb_frame.f_code.co_filename == "program.py":
-            lines.append((frame.tb_frame.f_code.co_name, frame.tb_lineno))
+            lines.append((frame.tb_frame.f_code.co_name, frame.tb_lineno, sorted(frame.tb_frame.f_locals)))
         frame = frame.tb_next
     return lines
 

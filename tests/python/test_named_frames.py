@@ -154,22 +154,54 @@ def in_a_loop(b):
     print("loop ends")
 
 
+def inlined(b):
+    kept = numbers(b)
+    next(kept)
+    deeper(2, [b, kept])
+
+
+def deeper(depth, values):
+    if depth == 0:
+        return values[5]
+    for index in range(depth):
+        squares = [value for value in values]
+        own = numbers(depth)
+        next(own)
+
+        def cell():
+            return depth, index
+
+        deeper(depth - 1, values)
+    return squares
+
+
+def handled(b):
+    try:
+        deeper(1, [numbers(b)])
+    except IndexError as error:
+        print(error)
+    print("after")
+
+
 class Holder:
     """An object with a traceback's attributes."""
 
     def __init__(self, frame):
-        self.tb_frame, self.tb_next = frame, None
+        self.tb_frame, self.tb_next, self.tb_lineno = frame, None, 0
         self.__traceback__ = self
 
 
-def names(error):
-    """Names of variables of the frames that an exception's traceback names."""
+def names(error, left=False):
+    """Lines, and names of variables, of the frames that an exception's traceback names."""
     found, entry = [], error.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code.co_filename == __file__:
-            found.append((entry.tb_frame.f_code.co_name, sorted(entry.tb_frame.f_locals)))
+            frame = entry.tb_frame
+            # What raises again sets the line of its frame by the place in another code object.
+            line = None if left else frame.f_lineno
+            found.append((frame.f_code.co_name, entry.tb_lineno, line, sorted(frame.f_locals)))
         entry = entry.tb_next
-    return found[-1:]
+    return found[1:] if found and found[0][0] == "seen" else found
 
 
 def seen(run, argument):
@@ -182,7 +214,7 @@ def seen(run, argument):
         try:
             found = [run(argument)]
         except Exception as error:
-            found = [type(error), str(error), printed.getvalue(), names(error)]
+            found = [type(error), str(error), printed.getvalue(), names(error, left=True)]
         found.append(printed.getvalue())
         found += [names(error) for error in KEPT]
         KEPT.clear()
@@ -206,6 +238,8 @@ FUNCTIONS = (
     raises_again,
     keeps_its_frame,
     in_a_loop,
+    inlined,
+    handled,
 )
 
 

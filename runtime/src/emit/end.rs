@@ -74,11 +74,12 @@ impl Writer<'_, '_> {
     /// Writes what comes last.
     pub fn finish(&mut self, frame: &Frame) -> Result<(), Failure> {
         match (&self.outcome.end, frame) {
-            (End::Return { value, kept }, _) => {
+            (End::Return { value, kept, line }, _) => {
                 self.load(*value)?;
                 if !kept.is_empty() {
                     self.locals(kept)?;
                     self.forget_temporaries();
+                    self.at_line(*line);
                 }
                 self.plain(Op::RETURN_VALUE, 0);
                 Ok(())

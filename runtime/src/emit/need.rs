@@ -18,7 +18,7 @@ pub fn find(outcome: &Outcome) -> Needed {
     let mut search = Search { outcome, seen: FxHashSet::default(), needed: Needed::default() };
     outcome.effects.iter().for_each(|effect| search.effect(effect));
     match &outcome.end {
-        End::Return { value, kept } => {
+        End::Return { value, kept, .. } => {
             search.value(*value);
             kept.iter().flatten().for_each(|value| search.value(*value));
         }
@@ -101,9 +101,11 @@ pub fn children(made: &New) -> Vec<ValueId> {
         New::Instance { class, attributes } => {
             std::iter::once(*class).chain(attributes.iter().map(|(_, value)| *value)).collect()
         }
-        New::Exception { class, args, attributes, context, cause, .. } => {
+        New::Exception { class, args, attributes, context, cause, passed } => {
             let held = attributes.iter().map(|(_, value)| *value).chain(*context).chain(*cause);
-            [*class, *args].into_iter().chain(held).collect()
+            let inlined = passed.iter().filter_map(|passed| passed.inlined.as_ref());
+            let variables = inlined.flat_map(|inlined| &inlined.variables).map(|(_, value)| *value);
+            [*class, *args].into_iter().chain(held).chain(variables).collect()
         }
         New::SequenceIterator { sequence, .. } => vec![*sequence],
         New::Call { callable, args, state } => {

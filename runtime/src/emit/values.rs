@@ -297,11 +297,13 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         let py = self.py;
-        let entries = PyList::empty(py);
+        let (entries, mut held) = (PyList::empty(py), Vec::new());
         for Passed { inlined, line } in passed {
             match inlined {
-                Some(Inlined { code, globals, lasti }) => {
-                    entries.append((code.bind(py), globals.bind(py), lasti, line))?;
+                Some(Inlined { code, globals, lasti, variables }) => {
+                    let slots: Vec<usize> = variables.iter().map(|(slot, _)| *slot).collect();
+                    held.extend(variables.iter().map(|(_, value)| *value));
+                    entries.append((code.bind(py), globals.bind(py), lasti, line, PyTuple::new(py, slots)?))?;
                 }
                 None => entries.append(line)?,
             }
@@ -309,7 +311,9 @@ impl Writer<'_, '_> {
         self.callee(pyo3::wrap_pyfunction!(traceback::add_traceback, py)?.into_any());
         self.load(exception)?;
         self.constant(entries.to_tuple().into_any());
-        self.call(2);
+        held.iter().try_for_each(|value| self.load(*value))?;
+        self.plain(Op::BUILD_TUPLE, held.len() as u32);
+        self.call(3);
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }

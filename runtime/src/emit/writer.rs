@@ -171,6 +171,11 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.line = here.then_some(node.origin.line as i32);
     }
 
+    /// What is written from here on belongs to this line of the frame's own code.
+    pub(super) fn at_line(&mut self, line: i32) {
+        self.line = (line > 0).then_some(line);
+    }
+
     /// What is written from here on has no line of its own.
     pub(super) fn at_no_line(&mut self) {
         self.line = None;

@@ -188,12 +188,18 @@ impl<'py> Ended<'py> {
     }
 }
 
-/// Leaves the variables of a frame that has ended to those that wait for them.
+/// Leaves the variables of a frame that has ended to those that wait for them, and the line where it ended.
 fn bequeath(object: &Bound<'_, PyAny>, heirs: &[Py<PyAny>]) {
     let Some(from) = Ended::of(object) else { return };
+    // SAFETY: it is a frame object.
+    let line = unsafe { ffi::PyFrame_GetLineNumber(object.as_ptr().cast()) };
     let mut replaced = Vec::new();
     for heir in heirs {
         let Some(to) = Ended::of(heir.bind(object.py())) else { continue };
+        if line > 0 {
+            // SAFETY: `Ended` is only made of frame objects. The field says the line where it is not 0.
+            unsafe { layout::write(heir.as_ptr().cast(), offset_of!(PyFrameObject, f_lineno), line) };
+        }
         let slots: Vec<_> = to.variables().collect();
         for (index, name) in from.variables() {
             let same = |(_, other): &&(usize, Bound<'_, PyAny>)| other.is(&name) || other.eq(&name).unwrap_or(false);

@@ -2,7 +2,7 @@
 use super::{layout, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyCode, PyDict};
+use pyo3::types::{PyCode, PyDict, PyTuple};
 use std::mem::offset_of;
 
 /// Where an exception passed through a frame.
@@ -10,23 +10,32 @@ use std::mem::offset_of;
 enum Passed {
     /// The compiled frame itself, at this line.
     Here(i32),
-    /// A frame that was inlined: code, globals, offset of the instruction, line.
-    Inlined(Py<PyCode>, Py<PyDict>, i32, i32),
+    /// A frame that was inlined: code, globals, offset of the instruction, line, slots of its variables.
+    Inlined(Py<PyCode>, Py<PyDict>, i32, i32, Vec<usize>),
 }
 
-/// Gives an exception the traceback that it would have: `passed` lists the frames, innermost first.
+/// Gives an exception the traceback that it would have: `passed` lists the frames, innermost first, `held` the values of their variables, one frame's after the other's.
 ///
 /// Called by compiled code; its own frame is the current one.
 #[pyfunction]
-pub fn add_traceback(exception: &Bound<'_, PyAny>, passed: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+pub fn add_traceback(
+    exception: &Bound<'_, PyAny>,
+    passed: Vec<Bound<'_, PyAny>>,
+    held: &Bound<'_, PyTuple>,
+) -> PyResult<()> {
     let py = exception.py();
     let class = super::originals::original(py, "types", "TracebackType")?;
+    let mut held = held.iter();
     for entry in passed {
         let (frame, lasti, line) = match entry.extract()? {
             // Without a position in the code, no columns are marked: the code that runs is another.
             Passed::Here(line) => (current(py), -1, line),
-            Passed::Inlined(code, globals, lasti, line) => {
-                (Some(stand_in(code.bind(py), globals.bind(py), lasti)?), lasti, line)
+            Passed::Inlined(code, globals, lasti, line, slots) => {
+                let frame = stand_in(code.bind(py), globals.bind(py), lasti)?;
+                for (slot, value) in slots.into_iter().zip(&mut held) {
+                    put(&frame, slot, value);
+                }
+                (Some(frame), lasti, line)
             }
         };
         let Some(frame) = frame else { continue };
@@ -41,7 +50,21 @@ fn current(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) }
 }
 
-/// A frame that never runs, for a call that was inlined: it stands at the instruction, its variables are unbound.
+/// Gives a variable of a frame that never runs its value.
+fn put(frame: &Bound<'_, PyAny>, slot: usize, value: Bound<'_, PyAny>) {
+    // SAFETY: a frame object made for a code object owns a frame with a slot for each of the code's variables, which are NULL at first.
+    unsafe {
+        let inner: *mut u8 = layout::read(frame.as_ptr().cast(), offset_of!(release::PyFrameObject, f_frame));
+        let code: *mut u8 = layout::read(inner, layout::frame::F_CODE);
+        let count: std::ffi::c_int = layout::read(code, layout::code::CO_NLOCALSPLUS);
+        let place = inner.add(layout::frame::LOCALSPLUS).cast::<*mut ffi::PyObject>().add(slot);
+        if slot < usize::try_from(count).unwrap_or(0) && (*place).is_null() {
+            *place = value.into_ptr();
+        }
+    }
+}
+
+/// A frame that never runs, for a call that was inlined: it stands at the instruction, its variables are unbound at first.
 pub(super) fn stand_in<'py>(
     code: &Bound<'py, PyCode>,
     globals: &Bound<'py, PyDict>,

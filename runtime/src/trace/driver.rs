@@ -159,7 +159,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     }
     let mut inside = Vec::new();
     let mut end = match rest {
-        Ok(Rest::Returned(value)) => End::Return { value, kept: frame.locals },
+        Ok(Rest::Returned(value)) => End::Return { value, line: frame.code.line(frame.pc), kept: frame.locals },
         Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
         Err(Signal::Stopped) => {
             let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };

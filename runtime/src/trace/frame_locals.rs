@@ -33,6 +33,12 @@ impl<'py> Tracer<'py> {
         self.state.variables.rested.insert(frame.serial, kept);
     }
 
+    /// What the variables of a frame that has ended hold, by slot.
+    pub(super) fn rested_variables(&self, serial: u64) -> Vec<(usize, ValueId)> {
+        let kept = self.state.variables.rested.get(&serial).map(|(locals, _)| locals.as_slice()).unwrap_or_default();
+        kept.iter().enumerate().filter_map(|(slot, value)| Some((slot, (*value)?))).collect()
+    }
+
     /// `f_locals` of a frame that has ended or that runs.
     pub(super) fn frame_variables(&mut self, serial: u64) -> Traced<ValueId> {
         let running = self.state.places.iter().rposition(|place| place.serial == serial);

@@ -65,6 +65,8 @@ pub enum End {
         value: ValueId,
         /// What its variables, by slot, were then: where somebody keeps the frame's object, for example a traceback. Else empty.
         kept: Vec<Option<ValueId>>,
+        /// The line that it returned from.
+        line: i32,
     },
     /// The frame raises this exception value.
     Raise(ValueId),

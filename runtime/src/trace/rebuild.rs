@@ -163,6 +163,8 @@ impl<'py> Tracer<'py> {
         children.extend([class, args]);
         children.extend(linked.iter().flatten());
         let passed = self.passed(id);
+        let inlined = passed.iter().filter_map(|passed| passed.inlined.as_ref());
+        children.extend(inlined.flat_map(|inlined| &inlined.variables).map(|(_, value)| *value));
         self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
     }
 

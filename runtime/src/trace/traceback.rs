@@ -241,6 +241,7 @@ impl<'py> Tracer<'py> {
                     false => frame.globals.clone(),
                 },
                 lasti: *lasti,
+                variables: self.rested_variables(frame.serial),
             });
             passed.push(Passed { inlined, line: *line });
             node = *next;
