@@ -80,8 +80,10 @@ impl Entry {
 #[derive(Clone, Debug)]
 struct Row {
     entry: Arc<Entry>,
-    /// `None` until a call has found the guards to hold.
+    /// What is left to check; `None` until a call has found the guards to hold.
     quick: Option<Arc<Quick>>,
+    /// A failure that lasts until what it is due to changes.
+    asleep: Option<Arc<Quick>>,
     /// How many steps it begins with that the row before begins with, too.
     shared: usize,
 }
@@ -131,37 +133,37 @@ impl Table {
     /// The first entry for the function's code whose guards hold.
     pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Found<'_, 'py> {
         let mut registers = Registers::new();
-        // How many steps of the row before are known to hold.
-        let mut before: Option<usize> = None;
+        // How many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
+        let mut before: Option<(usize, usize)> = None;
         let (mut missed, mut looked) = (Missed::new(), Looked::default());
         for (index, row) in self.0.iter().enumerate() {
+            let reached = before.map(|(reached, common)| (reached, common.min(row.shared)));
+            before = reached;
             if !function::runs(function, row.entry.code.as_ptr()) {
-                before = None;
                 continue;
             }
             let Some(guards) = &row.entry.guards else { return Found { entry: Some(&row.entry), missed, looked } };
+            if let Some(guard) = row.asleep.as_ref().filter(|quick| quick.holds()).and_then(|quick| quick.fails) {
+                missed.push((&row.entry, guard));
+                continue;
+            }
             if let Some(quick) = row.quick.as_ref().filter(|quick| quick.holds()) {
-                if let Some(guard) = quick.fails {
-                    missed.push((&row.entry, guard));
-                    continue;
-                }
-                let failed = match before {
-                    Some(reached) if reached < row.shared => Err(reached),
-                    Some(_) => quick.check(row.shared, &mut registers, args, function),
+                let failed = match reached {
+                    Some((reached, common)) if reached < common => Err(reached),
+                    Some((_, common)) => quick.check(common, &mut registers, args, function),
                     None => quick.check(0, &mut registers, args, function),
                 };
                 match failed {
                     Err(step) => {
-                        before = Some(step);
+                        before = Some((step, usize::MAX));
                         missed.push((&row.entry, quick.guard_of(step)));
                         continue;
                     }
                     Ok(()) if quick.holds() => return Found { entry: Some(&row.entry), missed, looked },
                     // A guard that is a call has changed something.
-                    Ok(()) => {}
+                    Ok(()) => before = None,
                 }
             }
-            before = None;
             match guards.check(args, function) {
                 Ok(found) => {
                     looked.held = Some((index, found));
@@ -179,7 +181,7 @@ impl Table {
     /// The same with one entry more.
     pub fn with(&self, entry: Entry) -> Self {
         let mut rows = self.0.clone();
-        rows.push(Row { entry: Arc::new(entry), quick: None, shared: 0 });
+        rows.push(Row { entry: Arc::new(entry), quick: None, asleep: None, shared: 0 });
         Self(rows)
     }
 
@@ -190,14 +192,15 @@ impl Table {
         let mut changed = false;
         for (index, failed) in &looked.failed {
             let row = &mut rows[*index];
-            if let Some(quick) = row.entry.sleep(failed, function, row.quick.as_deref()) {
-                row.quick = Some(Arc::new(quick));
+            if let Some(asleep) = row.entry.sleep(failed, function, row.asleep.as_deref()) {
+                row.asleep = Some(Arc::new(asleep));
                 changed = true;
             }
         }
         if let Some((index, found)) = &looked.held {
             let row = &mut rows[*index];
             row.quick = row.entry.watch(found, function, row.quick.as_deref()).map(Arc::new);
+            row.asleep = None;
             place(&mut rows, *index, py);
             changed = true;
         }
@@ -240,13 +243,10 @@ fn place(rows: &mut Vec<Row>, at: usize, py: Python<'_>) {
     rows.insert(to, row);
 }
 
-/// Counts what each row shares with the one before that is not asleep.
+/// Counts what each row shares with the one before.
 fn share(rows: &mut [Row], py: Python<'_>) {
     let mut before: Option<Arc<Quick>> = None;
     for row in rows {
-        if row.quick.as_ref().is_some_and(|quick| quick.fails.is_some()) {
-            continue;
-        }
         row.shared = match (&before, &row.quick) {
             (Some(before), Some(quick)) => before.shared(quick, py),
             _ => 0,
