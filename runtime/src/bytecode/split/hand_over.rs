@@ -38,7 +38,9 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()).max(jumped.stack.len()) + 2);
     let mut ways = Ways { py, site, blocks: Vec::new(), temporaries };
     let mut throwing = None;
-    if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native)) {
+    if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native))
+        && !only_raises_again(code, handler.target)
+    {
         let block = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
         for index in region(&split.code, native.id, next)? {
             split.code.instrs[index].handler = Some(Handler { target: block, ..handler });
@@ -83,6 +85,24 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
         split.code.instrs.extend(block);
     }
     Ok(())
+}
+
+/// Whether a handler does nothing but unbind variables and raise again: it runs where it is, so that the frame that raised is the one
+/// that ends.
+fn only_raises_again(code: &Code, handler: Label) -> bool {
+    const CLEANUP: [Op; 8] = [
+        Op::CALL_INTRINSIC_1,
+        Op::COPY,
+        Op::POP_EXCEPT,
+        Op::LOAD_CONST,
+        Op::STORE_FAST,
+        Op::STORE_DEREF,
+        Op::DELETE_FAST,
+        Op::DELETE_DEREF,
+    ];
+    let rest = code.index(handler).and_then(|at| code.instrs.get(at..)).unwrap_or_default();
+    let end = rest.iter().find(|instr| !CLEANUP.contains(&instr.op));
+    end.is_some_and(|end| end.op == Op::RERAISE)
 }
 
 /// Whether this is a `SEND` that C reads when something is thrown into the suspended frame: up to 3.11 it takes what stands
@@ -191,6 +211,7 @@ impl Ways<'_, '_> {
             slot: &slot,
             first: self.temporaries,
             packs: original.is_continuation(self.py),
+            named: way == Way::Raise || state.stack.contains(&Entry::PreviousException),
         };
         block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
@@ -232,6 +253,8 @@ pub(super) struct Block<'a> {
     first: usize,
     /// Whether the frame ends, and another one that stays goes on with the packet.
     packs: bool,
+    /// Whether a traceback may name the frame.
+    named: bool,
 }
 
 impl Block<'_> {
@@ -252,12 +275,14 @@ impl Block<'_> {
         };
         let mut depth = if delegates { callee.len() as u32 } else { 3 };
         self.instrs.extend(callee);
-        for slot in 0..cargo.prefix {
-            self.load(py, (self.slot)(slot), cargo.bound[slot], depth, marks);
-            depth += 1;
-        }
-        for (slot, bound) in cargo.slots.clone() {
-            self.load(py, (self.slot)(slot), bound, depth, marks);
+        // Nobody tells a generator's end to those that wait for its variables: a frame that a traceback names keeps them.
+        let keeps = self.named && cargo.delegates && self.packs;
+        let plain = (0..cargo.prefix).map(|slot| (slot, cargo.bound[slot]));
+        for (slot, bound) in plain.chain(cargo.slots.clone()) {
+            match bound {
+                Bound::Yes if keeps => self.push(Op::LOAD_FAST, (self.slot)(slot)),
+                bound => self.load(py, (self.slot)(slot), bound, depth, marks),
+            }
             depth += 1;
         }
         for (temporary, bound) in carried {
