@@ -130,7 +130,7 @@ impl<'py> Tracer<'py> {
                 None
             }
         };
-        self.state.attributes.insert(key, value);
+        self.state.attributes.see(key, value);
         Ok(value)
     }
 

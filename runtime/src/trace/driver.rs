@@ -271,7 +271,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The instruction runs natively and raises again.
-    fn raises(&mut self, value: ValueId) -> Break {
+    pub(super) fn raises(&mut self, value: ValueId) -> Break {
         let class =
             self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| crate::ffi::types::name(&class));
         let object = self.owned(value).or_else(|| self.real(value));

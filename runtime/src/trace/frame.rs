@@ -203,6 +203,12 @@ impl<'py> Tracer<'py> {
                 Err(Signal::Raised(value)) => {
                     // A call in several instructions raises at its last.
                     let at = frame.code.instrs.get(frame.pc).copied().unwrap_or(instr);
+                    if frame.outermost && at.handler.is_none() && self.state.can_go_back() {
+                        let reason = Box::new(self.raises(value));
+                        if self.state.go_back(frame) {
+                            return Err(Signal::Here(reason));
+                        }
+                    }
                     self.handle(frame, &at, value)?;
                 }
                 Err(Signal::Break(reason)) if frame.outermost && self.state.go_back(frame) => {

@@ -105,14 +105,13 @@ impl<'py> Tracer<'py> {
 
     /// The trace must end before C is called on a container from outside.
     pub(super) fn before_change(&self, changed: ValueId, what: &str) -> Escape {
-        let copied = self.state.shadow_of.get(&changed).map(|index| self.state.shadows[*index].born);
+        let copied = self.state.shadows.of(changed).map(|shadow| shadow.born);
         let step = self.state.changed_sets.get(&changed).copied().or(copied).unwrap_or(0).saturating_sub(1);
         Escape { step, what: what.into() }
     }
 
     fn shadow_of(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
-        let index = self.state.shadow_of.get(&value)?;
-        Some(self.state.shadows[*index].object.bind(self.py).clone())
+        Some(self.state.shadows.of(value)?.object.bind(self.py).clone())
     }
 
     /// The order of a set depends on how it was filled: filled again in its order, it must have the same.

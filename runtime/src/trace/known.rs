@@ -130,11 +130,7 @@ impl<'py> Tracer<'py> {
         let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) else { return false };
         match self.value(*id) {
             Value::New(New::Owned(owned)) => owned.as_ptr() == object.as_ptr(),
-            _ => self
-                .state
-                .shadow_of
-                .get(id)
-                .is_some_and(|index| self.state.shadows[*index].object.as_ptr() == object.as_ptr()),
+            _ => self.state.shadows.of(*id).is_some_and(|shadow| shadow.object.as_ptr() == object.as_ptr()),
         }
     }
 

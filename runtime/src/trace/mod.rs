@@ -33,6 +33,7 @@ mod record;
 mod release;
 mod rewind;
 mod set_attr;
+mod shadows;
 pub mod signal;
 pub mod state;
 mod super_object;

@@ -29,7 +29,7 @@ impl<'py> Tracer<'py> {
         if !matches!(self.value(value), Value::Real { .. }) {
             return Ok(value);
         }
-        if self.state.shadow_of.contains_key(&value) {
+        if self.state.shadows.of(value).is_some() {
             return unsupported("globals that the trace has seen as a dict", "globals");
         }
         self.state.namespaces.insert(value, Names::Globals(globals.clone().unbind()));
@@ -65,7 +65,7 @@ impl<'py> Tracer<'py> {
     /// `object.__dict__` of an instance from outside.
     pub(super) fn instance_dict(&mut self, object: ValueId, dict: Bound<'py, PyAny>, source: Source) -> ValueId {
         let value = self.sourced(dict, Source::Dict(Arc::new(source)));
-        if matches!(self.value(value), Value::Real { .. }) && !self.state.shadow_of.contains_key(&value) {
+        if matches!(self.value(value), Value::Real { .. }) && !self.state.shadows.of(value).is_some() {
             self.state.namespaces.entry(value).or_insert(Names::Instance(object));
         }
         value
@@ -87,7 +87,7 @@ impl<'py> Tracer<'py> {
 
     /// The same where it does not live in a `__dict__`.
     pub(super) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
-        self.state.attributes.insert((object, name.to_owned()), value);
+        self.state.attributes.change((object, name.to_owned()), value);
         self.state.effects.push(match value {
             Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
             None => Effect::DelAttr { object, name: name.to_owned() },
@@ -125,8 +125,7 @@ impl<'py> Tracer<'py> {
     /// The copy of an instance's `__dict__` that stands for its attributes, once it was seen as a whole.
     pub(super) fn dict_seen_whole(&self, object: ValueId) -> Option<Bound<'py, PyDict>> {
         let value = self.state.seen_whole.get(&object)?;
-        let index = self.state.shadow_of.get(value)?;
-        self.state.shadows[*index].object.bind(self.py).clone().cast_into::<PyDict>().ok()
+        self.state.shadows.of(*value)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
     }
 
     fn name_in(&mut self, names: ValueId, key: ValueId) -> Traced<String> {

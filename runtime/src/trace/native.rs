@@ -1,7 +1,8 @@
 //! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
 use super::known::{is_definition, is_key, is_of_one_object, is_scalar};
+use super::shadows::Shadow;
 use super::signal::{Signal, Traced, internal, unsupported};
-use super::state::{Shadow, Tracer};
+use super::state::Tracer;
 use super::token::{Interrupted, Token};
 use super::value::ValueId;
 use crate::ffi::sets::SetLayout;
@@ -74,8 +75,8 @@ impl<'py> Tracer<'py> {
 
     /// The private copy of a container from outside; made when first needed, with guards on what it holds.
     pub(super) fn shadow(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
-        if let Some(index) = self.state.shadow_of.get(&id) {
-            return Ok(Some(self.state.shadows[*index].object.bind(self.py).clone()));
+        if let Some(shadow) = self.state.shadows.of(id) {
+            return Ok(Some(shadow.object.bind(self.py).clone()));
         }
         let Some(object) = self.real(id) else { return Ok(None) };
         let Some(source) = self.source(id) else { return Ok(None) };
@@ -99,8 +100,7 @@ impl<'py> Tracer<'py> {
             Err(_) => copy.call_method0("copy").unwrap_or_else(|_| copy.clone()),
         };
         self.state.identity.insert(copy.as_ptr() as usize, id);
-        self.state.shadow_of.insert(id, self.state.shadows.len());
-        self.state.shadows.push(Shadow {
+        self.state.shadows.add(Shadow {
             value: id,
             born: self.state.outer_step,
             object: copy.clone().unbind(),

@@ -250,7 +250,7 @@ impl<'py> Tracer<'py> {
     /// `container[key]` of a container from outside that was not copied yet: only that item is guarded.
     fn item_from_outside(&mut self, name: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
         let (["getitem"], [container, key]) = ([name], operands) else { return Ok(None) };
-        if self.state.shadow_of.contains_key(container) {
+        if self.state.shadows.of(*container).is_some() {
             return Ok(None);
         }
         let (Some(object), Some(source)) = (self.real(*container), self.source(*container)) else { return Ok(None) };

@@ -3,7 +3,7 @@ use super::frame::Frame;
 use super::outcome::StackEntry;
 use super::state::State;
 use super::value::ValueId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
@@ -78,6 +78,48 @@ impl<T: Copy + Eq + Hash> Grown<T> {
     }
 }
 
+/// What stands for parts of the world outside: first sights of them are taken back, later changes are not.
+#[derive(Debug)]
+pub(super) struct Seen<K, V> {
+    map: FxHashMap<K, V>,
+    order: Vec<K>,
+}
+
+impl<K, V> Default for Seen<K, V> {
+    fn default() -> Self {
+        Self { map: FxHashMap::default(), order: Vec::new() }
+    }
+}
+
+impl<K, V> Deref for Seen<K, V> {
+    type Target = FxHashMap<K, V>;
+
+    fn deref(&self) -> &FxHashMap<K, V> {
+        &self.map
+    }
+}
+
+impl<K: Clone + Eq + Hash, V> Seen<K, V> {
+    /// Seen for the first time, as it is outside.
+    pub(super) fn see(&mut self, key: K, value: V) {
+        if self.map.insert(key.clone(), value).is_none() {
+            self.order.push(key);
+        }
+    }
+
+    /// The trace changes it.
+    pub(super) fn change(&mut self, key: K, value: V) {
+        changed();
+        self.see(key, value);
+    }
+
+    fn truncate(&mut self, length: usize) {
+        for key in self.order.drain(length..) {
+            self.map.remove(&key);
+        }
+    }
+}
+
 /// What there was when the outermost instruction began.
 #[derive(Debug, Default)]
 pub(super) struct Start {
@@ -89,6 +131,10 @@ pub(super) struct Start {
     guarded: usize,
     classes: usize,
     surrounded: usize,
+    globals: usize,
+    cells: usize,
+    attributes: usize,
+    shadows: usize,
     route: usize,
     routes: usize,
     depth: usize,
@@ -117,13 +163,22 @@ impl State {
         start.guarded = self.guarded.order.len();
         start.classes = self.touched_types.order.len();
         start.surrounded = self.surrounded.order.len();
+        start.globals = self.globals.order.len();
+        start.cells = self.cells.order.len();
+        start.attributes = self.attributes.order.len();
+        start.shadows = self.shadows.len();
         (start.route, start.routes) = (self.route.len(), self.routes.len());
         (start.depth, start.steps) = (self.depth, self.steps);
     }
 
+    /// Whether the outermost instruction has changed nothing that going back could not restore.
+    pub(super) fn can_go_back(&self) -> bool {
+        !CHANGED.get() && !self.track && self.pending.is_none()
+    }
+
     /// Makes as if the outermost instruction had not begun; `false`, and nothing done, where it has changed something.
     pub(super) fn go_back(&mut self, frame: &mut Frame) -> bool {
-        if CHANGED.get() || self.track || self.pending.is_some() {
+        if !self.can_go_back() {
             return false;
         }
         let start = &mut self.start;
@@ -139,6 +194,12 @@ impl State {
         self.guarded.truncate(start.guarded);
         self.touched_types.truncate(start.classes);
         self.surrounded.truncate(start.surrounded);
+        self.globals.truncate(start.globals);
+        self.cells.truncate(start.cells);
+        self.attributes.truncate(start.attributes);
+        for shadow in self.shadows.truncate(start.shadows) {
+            self.identity.remove(&(shadow.object.as_ptr() as usize));
+        }
         self.route.truncate(start.route);
         self.routes.truncate(start.routes);
         (self.depth, self.steps) = (start.depth, start.steps);

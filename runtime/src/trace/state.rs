@@ -1,6 +1,6 @@
 //! What a running trace keeps: values, guards, overlays, effects, the graph.
 use super::outcome::{Effect, Route};
-use super::rewind::{self, Grown, Watched};
+use super::rewind::{self, Grown, Seen, Watched};
 use super::signal::{Traced, internal};
 use super::token::Token;
 use super::value::{New, Value, ValueId};
@@ -9,7 +9,7 @@ use crate::domain::Domain;
 use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct State {
     /// Values that were described at the end: their objects live on, so that no other object gets their address.
     pub(super) described: Vec<Value>,
     /// Containers from outside that are being copied.
-    pub(super) copying: Watched<Vec<ValueId>>,
+    pub(super) copying: Vec<ValueId>,
     /// Tells this trace's tokens from others'.
     pub(super) trace: u64,
     pub(super) lasting: Arc<super::Lasting>,
@@ -39,11 +39,10 @@ pub struct State {
     pub(super) graph: Watched<Graph>,
     pub(super) inputs: Watched<Vec<(NodeId, ValueId)>>,
     pub(super) names: Watched<FxHashMap<String, u32>>,
-    pub(super) shadows: Watched<Vec<Shadow>>,
-    pub(super) shadow_of: Watched<FxHashMap<ValueId, usize>>,
-    pub(super) attributes: Watched<FxHashMap<(ValueId, String), Option<ValueId>>>,
-    pub(super) cells: Watched<FxHashMap<ValueId, Option<ValueId>>>,
-    pub(super) globals: Watched<FxHashMap<(usize, String), Option<ValueId>>>,
+    pub(super) shadows: super::shadows::Shadows,
+    pub(super) attributes: Seen<(ValueId, String), Option<ValueId>>,
+    pub(super) cells: Seen<ValueId, Option<ValueId>>,
+    pub(super) globals: Seen<(usize, String), Option<ValueId>>,
     pub(super) effects: Watched<Vec<Effect>>,
     pub(super) routes: Vec<Route>,
     pub(super) route: Vec<Name>,
@@ -134,31 +133,6 @@ pub struct Place {
     pub(super) op: Op,
     pub(super) function: Py<PyAny>,
     pub(super) serial: u64,
-}
-
-/// A private copy of a container that exists outside: C works on the copy, the end of the trace compares.
-#[derive(Debug)]
-pub struct Shadow {
-    pub(super) value: ValueId,
-    /// The step of the outermost frame at which it was made.
-    pub(super) born: u64,
-    pub(super) object: Py<PyAny>,
-    /// A shallow copy of the shadow as it was first.
-    pub(super) original: Py<PyAny>,
-}
-
-impl Shadow {
-    /// Whether the trace has changed the copy.
-    pub(super) fn is_changed(&self, py: Python<'_>) -> bool {
-        let (now, then) = (self.object.bind(py), self.original.bind(py));
-        if !super::hashed::same_order(now, then) {
-            return true;
-        }
-        match (now.cast::<PyDict>(), then.cast::<PyDict>()) {
-            (Ok(now), Ok(then)) => !super::hashed::same_order(now.values().as_any(), then.values().as_any()),
-            _ => false,
-        }
-    }
 }
 
 /// The tracer: state plus the proof of being attached to the interpreter.

@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
         let modules = self.import("sys", "modules")?;
         let Ok(modules) = modules.cast_into::<PyDict>() else { return unsupported("import", name) };
         if let Some(id) = self.state.identity.get(&(modules.as_ptr() as usize))
-            && self.state.shadow_of.get(id).is_some_and(|index| self.state.shadows[*index].is_changed(self.py))
+            && self.state.shadows.of(*id).is_some_and(|shadow| shadow.is_changed(self.py))
         {
             return unsupported("import", "sys.modules may have changed");
         }

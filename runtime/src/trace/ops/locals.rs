@@ -143,7 +143,7 @@ impl<'py> Tracer<'py> {
                 None
             }
         };
-        self.state.cells.insert(cell, content);
+        self.state.cells.see(cell, content);
         Ok(content)
     }
 
@@ -157,7 +157,7 @@ impl<'py> Tracer<'py> {
             return result.or_else(|error| internal(error.to_string()));
         }
         self.cell_contents(cell)?;
-        self.state.cells.insert(cell, content);
+        self.state.cells.change(cell, content);
         self.state.effects.push(Effect::SetCell { cell, value: content });
         Ok(())
     }
@@ -236,8 +236,7 @@ impl<'py> Tracer<'py> {
     /// The private copy of globals that the trace has seen as a dict like any other.
     fn globals_copy(&self, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
         let id = self.state.identity.get(&(globals.as_ptr() as usize))?;
-        let index = self.state.shadow_of.get(id)?;
-        self.state.shadows[*index].object.bind(self.py).clone().cast_into::<PyDict>().ok()
+        self.state.shadows.of(*id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
     }
 
     /// What the namespace of a module holds, as the trace has left it.
@@ -264,7 +263,7 @@ impl<'py> Tracer<'py> {
                 None
             }
         };
-        self.state.globals.insert(key, value);
+        self.state.globals.see(key, value);
         value
     }
 
@@ -284,7 +283,7 @@ impl<'py> Tracer<'py> {
             let value = self.native(value)?;
             return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
         }
-        self.state.globals.insert((globals.as_ptr() as usize, name.to_owned()), Some(value));
+        self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), Some(value));
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
         Ok(())
@@ -302,7 +301,7 @@ impl<'py> Tracer<'py> {
         if self.in_globals(&globals, name).is_none() {
             return false;
         }
-        self.state.globals.insert((globals.as_ptr() as usize, name.to_owned()), None);
+        self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), None);
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::DelGlobal { globals, name: name.to_owned() });
         true
