@@ -65,7 +65,7 @@ impl<'py> Tracer<'py> {
     /// `object.__dict__` of an instance from outside.
     pub(super) fn instance_dict(&mut self, object: ValueId, dict: Bound<'py, PyAny>, source: Source) -> ValueId {
         let value = self.sourced(dict, Source::Dict(Arc::new(source)));
-        if matches!(self.value(value), Value::Real { .. }) && !self.state.shadows.of(value).is_some() {
+        if matches!(self.value(value), Value::Real { .. }) && self.state.shadows.of(value).is_none() {
             self.state.namespaces.entry(value).or_insert(Names::Instance(object));
         }
         value
