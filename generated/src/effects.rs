@@ -69,9 +69,3 @@ impl Effects {
         all.into_iter().filter(|(effect, _)| self.meets(*effect)).map(|(_, word)| word).collect()
     }
 }
-
-/// The row of a function in a sorted table: its C name and its effects.
-pub fn find(table: &'static [(&str, &str, &str, Effects)], owner: &str, name: &str) -> Option<(&'static str, Effects)> {
-    let at = table.binary_search_by(|row| (row.0, row.1).cmp(&(owner, name))).ok()?;
-    table.get(at).map(|row| (row.2, row.3))
-}

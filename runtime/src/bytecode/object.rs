@@ -5,6 +5,7 @@ use super::error::{Error, Problem};
 use super::instr::Instr;
 use super::isa::Isa;
 use generated::opcodes::{Op, OpFlags};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCode, PyDict, PyString, PyTuple};
 
@@ -24,12 +25,20 @@ fn object_error(error: PyErr) -> Error {
     Error::new(0, Problem::Object(error.to_string()))
 }
 
-fn get<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(code: &Bound<'py, PyAny>, name: &str) -> Result<T, Error> {
+fn get<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
+    code: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+) -> Result<T, Error> {
     code.getattr(name).and_then(|value| value.extract()).map_err(object_error)
 }
 
-fn strings(code: &Bound<'_, PyAny>, name: &str) -> Result<Vec<String>, Error> {
+fn strings<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<Vec<String>, Error> {
     get(code, name)
+}
+
+fn bytes<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<Bound<'py, PyBytes>, Error> {
+    let value = code.getattr(name).map_err(object_error)?;
+    value.cast_into().map_err(|error| object_error(error.into()))
 }
 
 impl Code {
@@ -46,12 +55,13 @@ impl Code {
             let name = code.get_type().name().map_err(object_error)?;
             return Err(Error::new(0, Problem::Object(format!("expected a code object, not {name}"))));
         }
-        let bytes = |name: &str| -> Result<Bound<'_, PyBytes>, Error> {
-            let value = code.getattr(name).map_err(object_error)?;
-            value.cast_into().map_err(|error| object_error(error.into()))
-        };
-        let (text, lines, handlers) = (bytes("co_code")?, bytes("co_linetable")?, bytes("co_exceptiontable")?);
-        let firstlineno: i32 = get(code, "co_firstlineno")?;
+        let py = code.py();
+        let (text, lines, handlers) = (
+            bytes(code, intern!(py, "co_code"))?,
+            bytes(code, intern!(py, "co_linetable"))?,
+            bytes(code, intern!(py, "co_exceptiontable"))?,
+        );
+        let firstlineno: i32 = get(code, intern!(py, "co_firstlineno"))?;
         let raw = Bytes {
             code: text.as_bytes(),
             line_table: lines.as_bytes(),
@@ -59,23 +69,25 @@ impl Code {
             first_line: firstlineno,
         };
         let instrs = decode::decode(raw, Isa::running())?;
-        let consts =
-            code.getattr("co_consts").and_then(|value| Ok(value.cast_into::<PyTuple>()?)).map_err(object_error)?;
+        let consts = code
+            .getattr(intern!(py, "co_consts"))
+            .and_then(|value| Ok(value.cast_into::<PyTuple>()?))
+            .map_err(object_error)?;
         let decoded = Self {
             next_label: instrs.len() as u32,
             instrs,
             consts: consts.iter().map(Bound::unbind).collect(),
-            names: strings(code, "co_names")?,
+            names: strings(code, intern!(py, "co_names"))?,
             locals: locals(code)?,
-            argcount: get(code, "co_argcount")?,
-            posonlyargcount: get(code, "co_posonlyargcount")?,
-            kwonlyargcount: get(code, "co_kwonlyargcount")?,
-            flags: get(code, "co_flags")?,
-            stacksize: get(code, "co_stacksize")?,
+            argcount: get(code, intern!(py, "co_argcount"))?,
+            posonlyargcount: get(code, intern!(py, "co_posonlyargcount"))?,
+            kwonlyargcount: get(code, intern!(py, "co_kwonlyargcount"))?,
+            flags: get(code, intern!(py, "co_flags"))?,
+            stacksize: get(code, intern!(py, "co_stacksize"))?,
             firstlineno,
-            file: crate::ffi::types::text(&code.getattr("co_filename").map_err(object_error)?).into(),
-            name: get(code, "co_name")?,
-            qualname: get(code, "co_qualname")?,
+            file: crate::ffi::types::text(&code.getattr(intern!(py, "co_filename")).map_err(object_error)?).into(),
+            name: get(code, intern!(py, "co_name"))?,
+            qualname: get(code, intern!(py, "co_qualname"))?,
             original: code.clone().unbind(),
         };
         decoded.check_arguments()?;
@@ -177,7 +189,7 @@ pub fn name_shift(op: Op) -> u32 {
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
     let mut names = Vec::new();
     for (kind, list) in LISTS {
-        names.push((kind, strings(code, list)?.into_iter()));
+        names.push((kind, strings(code, &PyString::intern(code.py(), list))?.into_iter()));
     }
     let local = |bits: u8| {
         let kind = LocalKind::from_bits_truncate(bits);
@@ -195,7 +207,7 @@ fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
     let mut locals: Vec<Local> = Vec::new();
     for (kind, list) in LISTS {
-        for name in strings(code, list)? {
+        for name in strings(code, &PyString::intern(code.py(), list))? {
             match locals.iter_mut().find(|local| kind == LocalKind::CELL && local.name == name) {
                 Some(local) => local.kind |= kind,
                 None => locals.push(Local { name, kind }),

@@ -105,6 +105,17 @@ pub fn flags(class: &Bound<'_, PyType>) -> u64 {
     unsafe { ffi::PyType_GetFlags(raw(class)) as u64 }
 }
 
+/// Whether instances have fields that those of `tp_base` have not: slots, or places for weak references or a dict.
+#[must_use]
+pub fn adds_fields(class: &Bound<'_, PyType>) -> bool {
+    // SAFETY: `class` is a live type object; its base, if it has one, is another.
+    unsafe {
+        let class = raw(class);
+        let base = (*class).tp_base;
+        base.is_null() || (*class).tp_basicsize != (*base).tp_basicsize
+    }
+}
+
 /// `tp_name`: with the module for C types.
 #[must_use]
 pub fn name(class: &Bound<'_, PyType>) -> String {

@@ -12,7 +12,6 @@ use crate::trace::interrupted::set_off;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
-use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -112,7 +111,7 @@ impl Compiled {
     fn compile<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>, missed: Vec<String>) -> PyResult<Chosen> {
         let py = args.py();
         let original = function.getattr("__code__")?;
-        let code = Rc::new(Code::decode(&original)?);
+        let code = Arc::new(Code::decode(&original)?);
         if code.flags & GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }

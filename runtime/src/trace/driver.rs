@@ -14,7 +14,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where the trace must end, and why.
@@ -41,7 +40,7 @@ impl Limit {
 /// What is traced.
 struct Subject<'a, 'py> {
     function: &'a Bound<'py, PyAny>,
-    code: Rc<Code>,
+    code: Arc<Code>,
     locals: &'a [Option<Py<PyAny>>],
 }
 
@@ -51,7 +50,7 @@ struct Plan {
     domains: Vec<Arc<dyn Domain>>,
     lasting: Arc<Lasting>,
     /// What was decoded already.
-    codes: FxHashMap<usize, Rc<Code>>,
+    codes: FxHashMap<usize, Arc<Code>>,
     limit: Option<Limit>,
     /// Signals that arrived meanwhile.
     signals: Vec<i32>,
@@ -75,7 +74,7 @@ pub fn trace(
     py: Python<'_>,
     lasting: &Arc<Lasting>,
     function: &Bound<'_, PyAny>,
-    code: &Rc<Code>,
+    code: &Arc<Code>,
     locals: &[Option<Py<PyAny>>],
     options: &Options,
 ) -> Result<Outcome, Stop> {
@@ -83,7 +82,7 @@ pub fn trace(
     if code.flags & ASYNC != 0 {
         return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
     }
-    let subject = Subject { function, code: Rc::clone(code), locals };
+    let subject = Subject { function, code: Arc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
     let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
     match attempts(py, &subject, options, &mut plan) {
@@ -138,10 +137,10 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             .function
             .getattr(intern!(py, "__globals__"))
             .map_or(0, |globals| globals.as_ptr() as usize),
-        outer_code: Some(Rc::clone(code)),
+        outer_code: Some(Arc::clone(code)),
         trace: super::token::next_trace(),
         track: plan.track,
-        ..State::default()
+        ..State::roomy()
     };
     let _nested = rewind::Nested;
     let mut tracer = Tracer { py, state: Box::new(state), spare: None };

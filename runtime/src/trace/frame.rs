@@ -6,14 +6,13 @@ use super::value::ValueId;
 use crate::bytecode::{Code, Instr, Label, Op};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// One frame.
 #[derive(Debug)]
 pub struct Frame {
     pub(super) function: Py<PyAny>,
-    pub(super) code: Rc<Code>,
+    pub(super) code: Arc<Code>,
     pub(super) globals: Py<PyDict>,
     pub(super) builtins: Py<PyDict>,
     /// The function that runs, for `COPY_FREE_VARS`.
@@ -141,15 +140,15 @@ pub(super) enum Rest {
 
 impl<'py> Tracer<'py> {
     /// Decodes a code object once per trace.
-    pub(super) fn decode(&mut self, code: &Bound<'py, PyAny>) -> Traced<Rc<Code>> {
+    pub(super) fn decode(&mut self, code: &Bound<'py, PyAny>) -> Traced<Arc<Code>> {
         let address = code.as_ptr() as usize;
         if let Some(code) = self.state.codes.get(&address) {
             return Ok(code.clone());
         }
         match Code::decode(code) {
             Ok(decoded) => {
-                let decoded = Rc::new(decoded);
-                self.state.codes.insert(address, decoded.clone());
+                let decoded = Arc::new(decoded);
+                self.state.codes.insert(address, Arc::clone(&decoded));
                 Ok(decoded)
             }
             Err(error) => unsupported("code object that does not decode", error.to_string()),

@@ -21,7 +21,7 @@ const READ: [&str; 8] = ["keys", "values", "items", "get", "__len__", "__getitem
 #[derive(Debug, Default)]
 pub struct Variables {
     /// Of those that have ended or are suspended, by their numbers.
-    rested: FxHashMap<u64, (Vec<Option<ValueId>>, std::rc::Rc<Code>)>,
+    rested: FxHashMap<u64, (Vec<Option<ValueId>>, std::sync::Arc<Code>)>,
     /// The dict behind a view.
     views: FxHashMap<ValueId, ValueId>,
 }

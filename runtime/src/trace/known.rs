@@ -211,6 +211,14 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// The object of a value that is reached over a path.
+    fn from_outside(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        match self.value(id) {
+            Value::Real { object, source: Some(_) } => Some(object.bind(self.py).clone()),
+            _ => None,
+        }
+    }
+
     fn sourced_object(&self, id: ValueId) -> Option<(Bound<'py, PyAny>, Source)> {
         match self.value(id) {
             Value::Real { object, source: Some(source) } => Some((object.bind(self.py).clone(), source.clone())),
@@ -220,14 +228,17 @@ impl<'py> Tracer<'py> {
 
     /// `type(value)`, guarded. CPython: `Py_TYPE`.
     pub(super) fn class_of(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
-        if let Some((object, source)) = self.sourced_object(id) {
+        if let Some(object) = self.from_outside(id) {
             let class = object.get_type();
-            if !self.state.guarded.contains(&(id, "equals")) && !self.state.guarded.contains(&(id, "is")) {
+            if !["type", "equals", "is"].iter().any(|what| self.state.guarded.contains(&(id, what)))
+                && let Some(source) = self.source(id)
+            {
                 let check = Check::TypeIs(class.clone().into_any().unbind());
-                self.guard_once(id, "type", source.clone(), check, "the trace dispatched on the type");
+                self.guard_once(id, "type", source, check, "the trace dispatched on the type");
             }
             if let Some(domain) = self.domain_of(&class)
                 && !self.state.guarded.contains(&(id, "domain"))
+                && let Some(source) = self.source(id)
             {
                 let check = domain.guard(&object).map_err(super::signal::Signal::Break)?;
                 self.guard_once(id, "domain", source, Check::Domain(check), "recorded into the graph");
@@ -262,7 +273,12 @@ impl<'py> Tracer<'py> {
 
     /// The object, if it is immutable and known; guards that it is the same next time.
     pub(super) fn known(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
-        if let Some((object, source)) = self.sourced_object(id) {
+        if let Some(object) = self.from_outside(id) {
+            let guarded = ["equals", "is"].iter().any(|what| self.state.guarded.contains(&(id, what)));
+            if guarded && (is_scalar(&object) || is_definition(&object)) {
+                return Some(object);
+            }
+            let source = self.source(id)?;
             if is_scalar(&object) {
                 let check = Check::Equals(object.clone().unbind());
                 self.guard_once(id, "equals", source, check, "the trace is specialised for this value");

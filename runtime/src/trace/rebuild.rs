@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
 
     /// What stands in the `__slots__` of Python classes.
     fn slots_of(&mut self, object: &Bound<'py, PyAny>, bases: &[Bound<'py, PyType>], attributes: &mut Attributes) {
-        for base in bases.iter().filter(|base| !is_c_type(base)) {
+        for base in bases.iter().filter(|base| !is_c_type(base) && types::adds_fields(base)) {
             for (_, slot) in descriptors(base).into_iter().filter(|(_, slot)| kind(slot) == "member_descriptor") {
                 if let Ok(value) = slot.call_method1("__get__", (object,)) {
                     attributes.push((Held::Descriptor(slot.unbind()), self.absorb(value)));

@@ -11,7 +11,6 @@ use crate::guard::Guard;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// State of a trace, without the proof of being attached: it can be set aside while C runs and calls back.
@@ -53,8 +52,6 @@ pub struct State {
     pub(super) stood_in: Option<generated::capi::FunctionId>,
     /// Objects of `super`: class and receiver.
     pub(super) supers: Watched<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
-    /// Their classes.
-    pub(super) opaque_classes: FxHashMap<&'static str, Py<PyType>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
     pub(super) changed_sets: Watched<FxHashMap<ValueId, u64>>,
     /// Whether the trace keeps account of what frames hold.
@@ -110,15 +107,27 @@ pub struct State {
     pub(super) pending: Option<super::signal::Signal>,
     /// Signals that wait for the end of the trace.
     pub(super) signals: Vec<i32>,
-    pub(super) codes: FxHashMap<usize, Rc<Code>>,
+    pub(super) codes: FxHashMap<usize, Arc<Code>>,
     pub(super) domains: Vec<Arc<dyn Domain>>,
     pub(super) outer_globals: usize,
     pub(super) touched_types: Grown<usize>,
     /// The code of the outermost frame.
-    pub(super) outer_code: Option<Rc<Code>>,
+    pub(super) outer_code: Option<Arc<Code>>,
 }
 
 impl State {
+    /// Empty, with room for what most traces need.
+    pub(super) fn roomy() -> Self {
+        const VALUES: usize = 64;
+        Self {
+            values: Vec::with_capacity(VALUES),
+            born: Vec::with_capacity(VALUES),
+            identity: FxHashMap::with_capacity_and_hasher(VALUES, rustc_hash::FxBuildHasher),
+            guards: Vec::with_capacity(VALUES / 4),
+            ..Self::default()
+        }
+    }
+
     /// The exception that is handled, as `sys.exception()` says. CPython: `_PyErr_GetTopmostException`.
     pub(super) fn handled(&self) -> Option<ValueId> {
         self.exc_info.or_else(|| self.exc_below.iter().rev().find_map(|item| *item))

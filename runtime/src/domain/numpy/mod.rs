@@ -18,6 +18,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Numpy {
     module: Py<PyModule>,
+    functions: names::Functions,
     ndarray: Py<PyType>,
     generic: Py<PyType>,
     ufunc: Py<PyType>,
@@ -38,8 +39,9 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     let ndarray = ndarray.cast_into::<PyType>()?.unbind();
     let operator = py.import("operator")?.unbind();
     let errors = Arc::new(errors::Errors::new(module)?);
+    let functions = names::Functions::of(module);
     let module = module.clone().unbind();
-    Ok(Some(Arc::new(Numpy { module, ndarray, generic, ufunc, operator, errors })))
+    Ok(Some(Arc::new(Numpy { module, functions, ndarray, generic, ufunc, operator, errors })))
 }
 
 type Called<'py> = Result<Answer<'py>, Box<Break>>;
@@ -54,7 +56,7 @@ impl Domain for Numpy {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        callable.get_type().is(&self.ufunc) || names::function(self.module.bind(callable.py()), callable).is_some()
+        callable.get_type().is(&self.ufunc) || self.functions.rule(callable).is_some()
     }
 
     fn call<'py>(
@@ -137,7 +139,7 @@ impl Numpy {
             }
             return examples.record(function.clone(), args, kwargs);
         }
-        let Some(rule) = names::function(self.module.bind(examples.py), function) else {
+        let Some(rule) = self.functions.rule(function) else {
             let text = crate::graph::table::target(function).unwrap_or_default();
             return Err(stop(
                 "call of a numpy function that is not recorded",

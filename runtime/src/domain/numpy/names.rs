@@ -3,6 +3,7 @@ use super::stop;
 use crate::domain::Operand;
 use crate::trace::outcome::Break;
 use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
 
 /// Attributes that are metadata.
 pub(super) const METADATA: &[&str] = &["shape", "dtype", "ndim", "size", "itemsize", "nbytes"];
@@ -118,12 +119,23 @@ const METHODS: &[(Rule, &[&str])] = &[
     (Rule::Any, &["dot", "clip"]),
 ];
 
-/// The rule for a function of the module, found by identity.
-pub(super) fn function(module: &Bound<'_, PyModule>, callable: &Bound<'_, PyAny>) -> Option<Rule> {
-    let name: String = callable.getattr("__name__").ok()?.extract().ok()?;
-    let (rule, name) =
-        TABLE.iter().find_map(|(rule, names)| Some((*rule, *names.iter().find(|known| **known == name)?)))?;
-    module.getattr(name).is_ok_and(|known| known.is(callable)).then_some(rule)
+/// The module's functions that have rules, by address.
+#[derive(Debug)]
+pub(super) struct Functions(FxHashMap<usize, (Rule, Py<PyAny>)>);
+
+impl Functions {
+    pub(super) fn of(module: &Bound<'_, PyModule>) -> Self {
+        let names = TABLE.iter().flat_map(|(rule, names)| names.iter().map(move |name| (*rule, *name)));
+        let found = names.filter_map(|(rule, name)| {
+            let function = module.getattr(name).ok()?;
+            Some((function.as_ptr() as usize, (rule, function.unbind())))
+        });
+        Self(found.collect())
+    }
+
+    pub(super) fn rule(&self, callable: &Bound<'_, PyAny>) -> Option<Rule> {
+        self.0.get(&(callable.as_ptr() as usize)).map(|(rule, _)| *rule)
+    }
 }
 
 /// The rule for a method of arrays.

@@ -1,21 +1,38 @@
 //! Which C functions may run during a trace: those whose effects are confined to their arguments, and a short reviewed list.
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
-use generated::effects::{Effects, find};
+use generated::effects::Effects;
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 use super::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
 
 /// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
 pub(super) fn of(owner: &str, name: &str) -> Option<(&'static str, Effects)> {
-    find(EFFECTS, owner, name).or_else(|| {
-        let slot = if name == "__new__" {
-            "tp_new".to_owned()
-        } else {
-            let mut slots = SLOTDEFS.iter().filter(|row| row.name == name).map(|row| format!("{:?}", row.slot));
-            return slots.find_map(|slot| find(EFFECTS, owner, &slot));
-        };
-        find(EFFECTS, owner, &slot)
+    row(owner, name).or_else(|| match name {
+        "__new__" => row(owner, "tp_new"),
+        _ => slots_of(name).iter().find_map(|slot| row(owner, slot)),
     })
+}
+
+/// The row of the generated table.
+fn row(owner: &str, name: &str) -> Option<(&'static str, Effects)> {
+    static ROWS: OnceLock<FxHashMap<(&'static str, &'static str), (&'static str, Effects)>> = OnceLock::new();
+    let rows = ROWS.get_or_init(|| EFFECTS.iter().map(|row| ((row.0, row.1), (row.2, row.3))).collect());
+    rows.get(&(owner, name)).copied()
+}
+
+/// The slots that a special method fills.
+fn slots_of(name: &str) -> &'static [&'static str] {
+    static SLOTS: OnceLock<FxHashMap<&'static str, Vec<&'static str>>> = OnceLock::new();
+    let slots = SLOTS.get_or_init(|| {
+        let mut slots: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for row in SLOTDEFS {
+            slots.entry(row.name).or_default().push(row.slot.name());
+        }
+        slots
+    });
+    slots.get(name).map_or(&[], Vec::as_slice)
 }
 
 /// What the arguments of a call are, as far as effects ask.

@@ -263,7 +263,7 @@ impl<'py> Tracer<'py> {
     fn run_function(
         &mut self,
         function: &Bound<'py, PyAny>,
-        code: std::rc::Rc<crate::bytecode::Code>,
+        code: std::sync::Arc<crate::bytecode::Code>,
         locals: Vec<Option<ValueId>>,
         qualname: String,
     ) -> Traced<ValueId> {
@@ -310,7 +310,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn frame_of(
         &mut self,
         function: &Bound<'py, PyAny>,
-        code: std::rc::Rc<crate::bytecode::Code>,
+        code: std::sync::Arc<crate::bytecode::Code>,
         mut locals: Vec<Option<ValueId>>,
     ) -> Traced<Frame> {
         let globals = function

@@ -181,18 +181,8 @@ impl<'py> Tracer<'py> {
         if Self::is_number_kind(name) {
             return Ok(self.py.get_type::<pyo3::types::PyInt>());
         }
-        if let Some(class) = self.state.opaque_classes.get(name) {
-            return Ok(class.bind(self.py).clone());
-        }
         let object = self.import("builtins", "object")?;
-        let classes =
-            object.call_method0("__subclasses__").and_then(|classes| classes.extract::<Vec<Bound<'py, PyType>>>());
-        let classes = classes.or_else(|error| internal(error.to_string()))?;
-        let Some(class) = classes.into_iter().find(|class| crate::ffi::types::c_name(class) == name) else {
-            return internal(format!("no C type {name}"));
-        };
-        self.state.opaque_classes.insert(name, class.clone().unbind());
-        Ok(class)
+        self.state.lasting.nameless(&object, name).or_else(|error| internal(error.to_string()))
     }
 }
 
