@@ -212,7 +212,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The object of a value that is reached over a path.
-    fn from_outside(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+    fn object_outside(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
         match self.value(id) {
             Value::Real { object, source: Some(_) } => Some(object.bind(self.py).clone()),
             _ => None,
@@ -228,7 +228,7 @@ impl<'py> Tracer<'py> {
 
     /// `type(value)`, guarded. CPython: `Py_TYPE`.
     pub(super) fn class_of(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
-        if let Some(object) = self.from_outside(id) {
+        if let Some(object) = self.object_outside(id) {
             let class = object.get_type();
             if !["type", "equals", "is"].iter().any(|what| self.state.guarded.contains(&(id, what)))
                 && let Some(source) = self.source(id)
@@ -273,7 +273,7 @@ impl<'py> Tracer<'py> {
 
     /// The object, if it is immutable and known; guards that it is the same next time.
     pub(super) fn known(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
-        if let Some(object) = self.from_outside(id) {
+        if let Some(object) = self.object_outside(id) {
             let guarded = ["equals", "is"].iter().any(|what| self.state.guarded.contains(&(id, what)));
             if guarded && (is_scalar(&object) || is_definition(&object)) {
                 return Some(object);

@@ -107,7 +107,6 @@ impl<'py> Tracer<'py> {
         if !is_mirrored(name) {
             return Ok(());
         }
-        self.state.lasting.forget_versions();
         let mirror = mirror.bind(self.py).clone();
         let done = self.own_namespace(class).and_then(|own| match own.get_item(name) {
             Ok(value) if value.is_none() => mirror.setattr(name, self.py.None()),

@@ -7,8 +7,11 @@ use std::sync::OnceLock;
 
 use super::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
 
+/// The C name of a function, and its effects.
+type Row = (&'static str, Effects);
+
 /// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
-pub(super) fn of(owner: &str, name: &str) -> Option<(&'static str, Effects)> {
+pub(super) fn of(owner: &str, name: &str) -> Option<Row> {
     row(owner, name).or_else(|| match name {
         "__new__" => row(owner, "tp_new"),
         _ => slots_of(name).iter().find_map(|slot| row(owner, slot)),
@@ -16,10 +19,10 @@ pub(super) fn of(owner: &str, name: &str) -> Option<(&'static str, Effects)> {
 }
 
 /// The row of the generated table.
-fn row(owner: &str, name: &str) -> Option<(&'static str, Effects)> {
-    static ROWS: OnceLock<FxHashMap<(&'static str, &'static str), (&'static str, Effects)>> = OnceLock::new();
-    let rows = ROWS.get_or_init(|| EFFECTS.iter().map(|row| ((row.0, row.1), (row.2, row.3))).collect());
-    rows.get(&(owner, name)).copied()
+fn row(owner: &str, name: &str) -> Option<Row> {
+    static ROWS: OnceLock<FxHashMap<[&'static str; 2], Row>> = OnceLock::new();
+    let rows = ROWS.get_or_init(|| EFFECTS.iter().map(|row| ([row.0, row.1], (row.2, row.3))).collect());
+    rows.get(&[owner, name]).copied()
 }
 
 /// The slots that a special method fills.
