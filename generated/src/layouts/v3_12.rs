@@ -384,3 +384,233 @@ const _: () = {
     assert!(offset_of!(PyThreadState, exc_state) == 256);
     assert!(offset_of!(PyThreadState, root_cframe) == 272);
 };
+
+/// CPython: Include/internal/pycore_ceval_state.h, `_pending_calls`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _pending_calls {
+    /// `int`
+    pub busy: i32,
+    pub _pad_4: [u8; 4],
+    /// `PyThread_type_lock`
+    pub lock: [usize; 1],
+    /// `_Py_atomic_int`
+    pub calls_to_do: [u8; 4],
+    /// `int`
+    pub async_exc: i32,
+    /// `struct _pending_call[NPENDINGCALLS]`
+    pub calls: [usize; 64],
+    /// `int`
+    pub first: i32,
+    /// `int`
+    pub last: i32,
+}
+
+const _: () = {
+    assert!(size_of::<_pending_calls>() == 544);
+    assert!(align_of::<_pending_calls>() == 8);
+    assert!(offset_of!(_pending_calls, busy) == 0);
+    assert!(offset_of!(_pending_calls, lock) == 8);
+    assert!(offset_of!(_pending_calls, calls_to_do) == 16);
+    assert!(offset_of!(_pending_calls, async_exc) == 20);
+    assert!(offset_of!(_pending_calls, calls) == 24);
+    assert!(offset_of!(_pending_calls, first) == 536);
+    assert!(offset_of!(_pending_calls, last) == 540);
+};
+
+/// CPython: Include/internal/pycore_ceval_state.h, `_ceval_state`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _ceval_state {
+    /// `_Py_atomic_int`
+    pub eval_breaker: [u8; 4],
+    /// `_Py_atomic_int`
+    pub gil_drop_request: [u8; 4],
+    /// `int`
+    pub recursion_limit: i32,
+    pub _pad_12: [u8; 4],
+    /// `struct _gil_runtime_state *`
+    pub gil: *mut c_void,
+    /// `int`
+    pub own_gil: i32,
+    /// `_Py_atomic_int`
+    pub gc_scheduled: [u8; 4],
+    /// `struct _pending_calls`
+    pub pending: [usize; 68],
+}
+
+const _: () = {
+    assert!(size_of::<_ceval_state>() == 576);
+    assert!(align_of::<_ceval_state>() == 8);
+    assert!(offset_of!(_ceval_state, eval_breaker) == 0);
+    assert!(offset_of!(_ceval_state, gil_drop_request) == 4);
+    assert!(offset_of!(_ceval_state, recursion_limit) == 8);
+    assert!(offset_of!(_ceval_state, gil) == 16);
+    assert!(offset_of!(_ceval_state, own_gil) == 24);
+    assert!(offset_of!(_ceval_state, gc_scheduled) == 28);
+    assert!(offset_of!(_ceval_state, pending) == 32);
+};
+
+/// CPython: Include/internal/pycore_ceval_state.h, `_ceval_runtime_state`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _ceval_runtime_state {
+    /// `struct`
+    pub perf: [usize; 8],
+    /// `_Py_atomic_int`
+    pub signals_pending: [u8; 4],
+    pub _pad_68: [u8; 4],
+    /// `struct _pending_calls`
+    pub pending_mainthread: [usize; 68],
+}
+
+const _: () = {
+    assert!(size_of::<_ceval_runtime_state>() == 616);
+    assert!(align_of::<_ceval_runtime_state>() == 8);
+    assert!(offset_of!(_ceval_runtime_state, perf) == 0);
+    assert!(offset_of!(_ceval_runtime_state, signals_pending) == 64);
+    assert!(offset_of!(_ceval_runtime_state, pending_mainthread) == 72);
+};
+
+/// CPython: Include/internal/pycore_interp.h, `PyInterpreterState`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct PyInterpreterState {
+    /// `PyInterpreterState *`
+    pub next: *mut c_void,
+    /// `int64_t`
+    pub id: isize,
+    /// `int64_t`
+    pub id_refcount: isize,
+    /// `int`
+    pub requires_idref: i32,
+    pub _pad_28: [u8; 4],
+    /// `PyThread_type_lock`
+    pub id_mutex: [usize; 1],
+    /// `int`
+    pub _initialized: i32,
+    /// `int`
+    pub finalizing: i32,
+    /// `uint64_t`
+    pub monitoring_version: usize,
+    /// `uint64_t`
+    pub last_restart_version: usize,
+    /// `struct pythreads`
+    pub threads: [usize; 4],
+    /// `struct pyruntimestate *`
+    pub runtime: *mut c_void,
+    /// `_Py_atomic_address`
+    pub _finalizing: [usize; 1],
+    /// `struct _gc_runtime_state`
+    pub gc: [usize; 30],
+    /// `PyObject *`
+    pub sysdict: *mut c_void,
+    /// `PyObject *`
+    pub builtins: *mut c_void,
+    /// `struct _ceval_state`
+    pub ceval: [usize; 72],
+}
+
+const _: () = {
+    assert!(size_of::<PyInterpreterState>() == 944);
+    assert!(align_of::<PyInterpreterState>() == 8);
+    assert!(offset_of!(PyInterpreterState, next) == 0);
+    assert!(offset_of!(PyInterpreterState, id) == 8);
+    assert!(offset_of!(PyInterpreterState, id_refcount) == 16);
+    assert!(offset_of!(PyInterpreterState, requires_idref) == 24);
+    assert!(offset_of!(PyInterpreterState, id_mutex) == 32);
+    assert!(offset_of!(PyInterpreterState, _initialized) == 40);
+    assert!(offset_of!(PyInterpreterState, finalizing) == 44);
+    assert!(offset_of!(PyInterpreterState, monitoring_version) == 48);
+    assert!(offset_of!(PyInterpreterState, last_restart_version) == 56);
+    assert!(offset_of!(PyInterpreterState, threads) == 64);
+    assert!(offset_of!(PyInterpreterState, runtime) == 96);
+    assert!(offset_of!(PyInterpreterState, _finalizing) == 104);
+    assert!(offset_of!(PyInterpreterState, gc) == 112);
+    assert!(offset_of!(PyInterpreterState, sysdict) == 352);
+    assert!(offset_of!(PyInterpreterState, builtins) == 360);
+    assert!(offset_of!(PyInterpreterState, ceval) == 368);
+};
+
+/// CPython: Include/internal/pycore_runtime.h, `_PyRuntimeState`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _PyRuntimeState {
+    /// `int`
+    pub _initialized: i32,
+    /// `int`
+    pub preinitializing: i32,
+    /// `int`
+    pub preinitialized: i32,
+    /// `int`
+    pub core_initialized: i32,
+    /// `int`
+    pub initialized: i32,
+    pub _pad_20: [u8; 4],
+    /// `_Py_atomic_address`
+    pub _finalizing: [usize; 1],
+    /// `struct pyinterpreters`
+    pub interpreters: [usize; 4],
+    /// `unsigned long`
+    pub main_thread: usize,
+    /// `struct _xidregistry`
+    pub xidregistry: [usize; 2],
+    /// `struct _pymem_allocators`
+    pub allocators: [usize; 37],
+    /// `struct _obmalloc_global_state`
+    pub obmalloc: [usize; 2],
+    /// `struct pyhash_runtime_state`
+    pub pyhash_state: [usize; 3],
+    /// `struct _time_runtime_state`
+    pub time: [usize; 2],
+    /// `struct _pythread_runtime_state`
+    pub threads: [usize; 3],
+    /// `struct _signals_runtime_state`
+    pub signals: [usize; 135],
+    /// `Py_tss_t`
+    pub autoTSSkey: isize,
+    /// `Py_tss_t`
+    pub trashTSSkey: isize,
+    /// `PyWideStringList`
+    pub orig_argv: [usize; 2],
+    /// `struct _parser_runtime_state`
+    pub parser: [usize; 7],
+    /// `struct _atexit_runtime_state`
+    pub atexit: [usize; 34],
+    /// `struct _import_runtime_state`
+    pub imports: [usize; 5],
+    /// `struct _ceval_runtime_state`
+    pub ceval: [usize; 77],
+}
+
+const _: () = {
+    assert!(size_of::<_PyRuntimeState>() == 2560);
+    assert!(align_of::<_PyRuntimeState>() == 8);
+    assert!(offset_of!(_PyRuntimeState, _initialized) == 0);
+    assert!(offset_of!(_PyRuntimeState, preinitializing) == 4);
+    assert!(offset_of!(_PyRuntimeState, preinitialized) == 8);
+    assert!(offset_of!(_PyRuntimeState, core_initialized) == 12);
+    assert!(offset_of!(_PyRuntimeState, initialized) == 16);
+    assert!(offset_of!(_PyRuntimeState, _finalizing) == 24);
+    assert!(offset_of!(_PyRuntimeState, interpreters) == 32);
+    assert!(offset_of!(_PyRuntimeState, main_thread) == 64);
+    assert!(offset_of!(_PyRuntimeState, xidregistry) == 72);
+    assert!(offset_of!(_PyRuntimeState, allocators) == 88);
+    assert!(offset_of!(_PyRuntimeState, obmalloc) == 384);
+    assert!(offset_of!(_PyRuntimeState, pyhash_state) == 400);
+    assert!(offset_of!(_PyRuntimeState, time) == 424);
+    assert!(offset_of!(_PyRuntimeState, threads) == 440);
+    assert!(offset_of!(_PyRuntimeState, signals) == 464);
+    assert!(offset_of!(_PyRuntimeState, autoTSSkey) == 1544);
+    assert!(offset_of!(_PyRuntimeState, trashTSSkey) == 1552);
+    assert!(offset_of!(_PyRuntimeState, orig_argv) == 1560);
+    assert!(offset_of!(_PyRuntimeState, parser) == 1576);
+    assert!(offset_of!(_PyRuntimeState, atexit) == 1632);
+    assert!(offset_of!(_PyRuntimeState, imports) == 1904);
+    assert!(offset_of!(_PyRuntimeState, ceval) == 1944);
+};

@@ -394,3 +394,174 @@ const _: () = {
     assert!(offset_of!(PyThreadState, exc_state) == 320);
     assert!(offset_of!(PyThreadState, root_cframe) == 336);
 };
+
+/// CPython: Include/internal/pycore_interp.h, `_pending_calls`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _pending_calls {
+    /// `PyThread_type_lock`
+    pub lock: [usize; 1],
+    /// `_Py_atomic_int`
+    pub calls_to_do: [u8; 4],
+    /// `int`
+    pub async_exc: i32,
+    /// `struct[NPENDINGCALLS]`
+    pub calls: [usize; 64],
+    /// `int`
+    pub first: i32,
+    /// `int`
+    pub last: i32,
+}
+
+const _: () = {
+    assert!(size_of::<_pending_calls>() == 536);
+    assert!(align_of::<_pending_calls>() == 8);
+    assert!(offset_of!(_pending_calls, lock) == 0);
+    assert!(offset_of!(_pending_calls, calls_to_do) == 8);
+    assert!(offset_of!(_pending_calls, async_exc) == 12);
+    assert!(offset_of!(_pending_calls, calls) == 16);
+    assert!(offset_of!(_pending_calls, first) == 528);
+    assert!(offset_of!(_pending_calls, last) == 532);
+};
+
+/// CPython: Include/internal/pycore_interp.h, `_ceval_state`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _ceval_state {
+    /// `int`
+    pub recursion_limit: i32,
+    /// `_Py_atomic_int`
+    pub eval_breaker: [u8; 4],
+    /// `_Py_atomic_int`
+    pub gil_drop_request: [u8; 4],
+    pub _pad_12: [u8; 4],
+    /// `struct _pending_calls`
+    pub pending: [usize; 67],
+}
+
+const _: () = {
+    assert!(size_of::<_ceval_state>() == 552);
+    assert!(align_of::<_ceval_state>() == 8);
+    assert!(offset_of!(_ceval_state, recursion_limit) == 0);
+    assert!(offset_of!(_ceval_state, eval_breaker) == 4);
+    assert!(offset_of!(_ceval_state, gil_drop_request) == 8);
+    assert!(offset_of!(_ceval_state, pending) == 16);
+};
+
+/// CPython: Include/internal/pycore_runtime.h, `_ceval_runtime_state`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _ceval_runtime_state {
+    /// `_Py_atomic_int`
+    pub signals_pending: [u8; 4],
+    pub _pad_4: [u8; 4],
+    /// `struct _gil_runtime_state`
+    pub gil: [usize; 26],
+}
+
+const _: () = {
+    assert!(size_of::<_ceval_runtime_state>() == 216);
+    assert!(align_of::<_ceval_runtime_state>() == 8);
+    assert!(offset_of!(_ceval_runtime_state, signals_pending) == 0);
+    assert!(offset_of!(_ceval_runtime_state, gil) == 8);
+};
+
+/// CPython: Include/internal/pycore_interp.h, `PyInterpreterState`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct PyInterpreterState {
+    /// `PyInterpreterState *`
+    pub next: *mut c_void,
+    /// `struct pythreads`
+    pub threads: [usize; 4],
+    /// `struct pyruntimestate *`
+    pub runtime: *mut c_void,
+    /// `int64_t`
+    pub id: isize,
+    /// `int64_t`
+    pub id_refcount: isize,
+    /// `int`
+    pub requires_idref: i32,
+    pub _pad_68: [u8; 4],
+    /// `PyThread_type_lock`
+    pub id_mutex: [usize; 1],
+    /// `int`
+    pub _initialized: i32,
+    /// `int`
+    pub finalizing: i32,
+    /// `bool`
+    pub _static: [u8; 1],
+    pub _pad_89: [u8; 7],
+    /// `struct _ceval_state`
+    pub ceval: [usize; 69],
+}
+
+const _: () = {
+    assert!(size_of::<PyInterpreterState>() == 648);
+    assert!(align_of::<PyInterpreterState>() == 8);
+    assert!(offset_of!(PyInterpreterState, next) == 0);
+    assert!(offset_of!(PyInterpreterState, threads) == 8);
+    assert!(offset_of!(PyInterpreterState, runtime) == 40);
+    assert!(offset_of!(PyInterpreterState, id) == 48);
+    assert!(offset_of!(PyInterpreterState, id_refcount) == 56);
+    assert!(offset_of!(PyInterpreterState, requires_idref) == 64);
+    assert!(offset_of!(PyInterpreterState, id_mutex) == 72);
+    assert!(offset_of!(PyInterpreterState, _initialized) == 80);
+    assert!(offset_of!(PyInterpreterState, finalizing) == 84);
+    assert!(offset_of!(PyInterpreterState, _static) == 88);
+    assert!(offset_of!(PyInterpreterState, ceval) == 96);
+};
+
+/// CPython: Include/internal/pycore_runtime.h, `_PyRuntimeState`.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, non_snake_case, missing_docs)]
+pub struct _PyRuntimeState {
+    /// `int`
+    pub _initialized: i32,
+    /// `int`
+    pub preinitializing: i32,
+    /// `int`
+    pub preinitialized: i32,
+    /// `int`
+    pub core_initialized: i32,
+    /// `int`
+    pub initialized: i32,
+    pub _pad_20: [u8; 4],
+    /// `_Py_atomic_address`
+    pub _finalizing: [usize; 1],
+    /// `struct pyinterpreters`
+    pub interpreters: [usize; 4],
+    /// `struct _xidregistry`
+    pub xidregistry: [usize; 2],
+    /// `unsigned long`
+    pub main_thread: usize,
+    /// `void (*)()[NEXITFUNCS]`
+    pub exitfuncs: [usize; 32],
+    /// `int`
+    pub nexitfuncs: i32,
+    pub _pad_348: [u8; 4],
+    /// `struct _ceval_runtime_state`
+    pub ceval: [usize; 27],
+}
+
+const _: () = {
+    assert!(size_of::<_PyRuntimeState>() == 568);
+    assert!(align_of::<_PyRuntimeState>() == 8);
+    assert!(offset_of!(_PyRuntimeState, _initialized) == 0);
+    assert!(offset_of!(_PyRuntimeState, preinitializing) == 4);
+    assert!(offset_of!(_PyRuntimeState, preinitialized) == 8);
+    assert!(offset_of!(_PyRuntimeState, core_initialized) == 12);
+    assert!(offset_of!(_PyRuntimeState, initialized) == 16);
+    assert!(offset_of!(_PyRuntimeState, _finalizing) == 24);
+    assert!(offset_of!(_PyRuntimeState, interpreters) == 32);
+    assert!(offset_of!(_PyRuntimeState, xidregistry) == 64);
+    assert!(offset_of!(_PyRuntimeState, main_thread) == 80);
+    assert!(offset_of!(_PyRuntimeState, exitfuncs) == 88);
+    assert!(offset_of!(_PyRuntimeState, nexitfuncs) == 344);
+    assert!(offset_of!(_PyRuntimeState, ceval) == 352);
+};

@@ -93,6 +93,9 @@ pub(super) fn check(py: Python<'_>) -> PyResult<()> {
     if text.as_bytes().first() != Some(&first) {
         return Err(wrong("PyCodeObject"));
     }
+    if !release::check_waiting(py)? {
+        return Err(wrong("PyInterpreterState"));
+    }
     check_frame(py)
 }
 

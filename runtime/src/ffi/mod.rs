@@ -14,6 +14,7 @@ pub mod heirs;
 pub mod hook;
 #[cfg(slotrt_traces)]
 pub mod instruction;
+pub mod interrupts;
 pub(crate) mod kinds;
 mod layout;
 #[cfg(slotrt_live)]

@@ -7,6 +7,7 @@ use super::record::{Frame, Place, Times};
 use crate::bytecode::Code;
 use crate::emit::{self, Emitted, Failure};
 use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
+use crate::ffi::interrupts;
 use crate::guard::{Program, Restless};
 use crate::trace::interrupted::set_off;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
@@ -108,6 +109,34 @@ impl Compiled {
         Ok(())
     }
 
+    /// What to run where nothing waits.
+    fn chosen<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+        let table = self.table()?;
+        if table.is_empty() && self.family.is_closed() {
+            return Ok(Chosen::Original);
+        }
+        let Found { entry, missed, looked } = table.find(args, function);
+        if let Some(entry) = entry {
+            let Some(run) = entry.run(args.py()) else { return Ok(Chosen::Original) };
+            self.family.shared.count(|counters| &counters.cache_hits);
+            if looked.any()
+                && let Some(watching) = table.watching(&looked, function)
+            {
+                self.replace(&table, watching)?;
+            }
+            return Ok(Chosen::Run(run));
+        }
+        if table.is_empty() {
+            return self.compile(function, args, Vec::new());
+        }
+        let words = if self.family.shared.records() { in_words(&missed, args, function) } else { Vec::new() };
+        if let Some(limit) = self.limit(&table, &missed, args.py())? {
+            return self.give_up(function, &limit, words);
+        }
+        self.family.shared.count(|counters| &counters.recompiles);
+        self.compile(function, args, words)
+    }
+
     fn compile<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>, missed: Vec<String>) -> PyResult<Chosen> {
         let py = args.py();
         let original = function.getattr("__code__")?;
@@ -153,7 +182,8 @@ impl Compiled {
         if !waiting.is_empty() {
             return Ok(Chosen::Run(emitted.function));
         }
-        self.install(py, original, emitted, words)
+        let run = self.install(py, original, emitted, words)?;
+        if interrupts::wait(py) { Ok(Chosen::Original) } else { Ok(run) }
     }
 
     /// A generator's frame stays where it was made; its body runs in continuations, each traced when it begins.
@@ -241,31 +271,13 @@ impl Compiled {
 }
 
 impl Dispatch for Compiled {
+    /// While something waits to be handled, the frame runs as it is: only there are the places where the program looks for it,
+    /// and its handlers.
     fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
-        let table = self.table()?;
-        if table.is_empty() && self.family.is_closed() {
+        if interrupts::wait(args.py()) {
             return Ok(Chosen::Original);
         }
-        let Found { entry, missed, looked } = table.find(args, function);
-        if let Some(entry) = entry {
-            let Some(run) = entry.run(args.py()) else { return Ok(Chosen::Original) };
-            self.family.shared.count(|counters| &counters.cache_hits);
-            if looked.any()
-                && let Some(watching) = table.watching(&looked, function)
-            {
-                self.replace(&table, watching)?;
-            }
-            return Ok(Chosen::Run(run));
-        }
-        if table.is_empty() {
-            return self.compile(function, args, Vec::new());
-        }
-        let words = if self.family.shared.records() { in_words(&missed, args, function) } else { Vec::new() };
-        if let Some(limit) = self.limit(&table, &missed, args.py())? {
-            return self.give_up(function, &limit, words);
-        }
-        self.family.shared.count(|counters| &counters.recompiles);
-        self.compile(function, args, words)
+        self.chosen(function, args)
     }
 
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {

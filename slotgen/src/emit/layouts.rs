@@ -75,7 +75,7 @@ fn pad(fields: &mut Vec<Row>, end: &mut u32, start: u32) {
 /// A Rust type of the field's size and at most its alignment.
 fn rust_type(field: &Field) -> String {
     let unsigned = field.ty.contains("unsigned") || field.ty.starts_with('u') || field.ty == "size_t";
-    if field.ty.ends_with('*') || field.ty.contains("(*)") {
+    if field.size == 8 && (field.ty.ends_with('*') || field.ty.contains("(*")) {
         return "*mut c_void".to_owned();
     }
     if field.ty.rsplit_once('[').is_some_and(|(element, _)| element.ends_with('*')) {

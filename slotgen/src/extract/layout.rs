@@ -9,11 +9,15 @@ use crate::facts::{Expression, Field as Placed, Struct};
 /// Deepest nesting of types that is followed.
 const MAX_DEPTH: u32 = 64;
 
+/// Structs of which the beginning is all that is laid out, with its last field: behind it come types of other libraries.
+const BEGINNINGS: [(&str, &str); 2] = [("PyInterpreterState", "ceval"), ("_PyRuntimeState", "ceval")];
+
 /// The types of the headers.
 pub(super) struct Types<'f> {
     tagged: FxHashMap<&'f str, (&'f Aggregate, &'f str, u32)>,
     typedefs: FxHashMap<&'f str, (&'f CType, &'f str, u32)>,
     constants: FxHashMap<&'f str, i64>,
+    own_macros: FxHashMap<&'f str, &'f str>,
     macros: &'f dyn Fn(&str) -> Option<String>,
 }
 
@@ -30,6 +34,7 @@ impl<'f> Types<'f> {
             tagged: FxHashMap::default(),
             typedefs: FxHashMap::default(),
             constants: FxHashMap::default(),
+            own_macros: FxHashMap::default(),
             macros,
         };
         for header in headers {
@@ -39,6 +44,7 @@ impl<'f> Types<'f> {
             for typedef in &header.typedefs {
                 types.typedefs.entry(&typedef.name).or_insert((&typedef.ty, &typedef.file, typedef.line));
             }
+            types.own_macros.extend(header.macros.iter().map(|(name, body)| (name.as_str(), body.as_str())));
             types.constants.extend(header.constants.iter().map(|(name, &value)| (name.as_str(), value)));
         }
         types
@@ -79,12 +85,25 @@ impl<'f> Types<'f> {
     pub(super) fn layout(&self, name: &str) -> Result<Struct, String> {
         let (aggregate, file, line) = self.aggregate(name).ok_or_else(|| format!("no header defines `{name}`"))?;
         let mut fields = Vec::new();
-        let whole = self.place(aggregate, 0, &mut fields, 0)?;
+        let last = BEGINNINGS.iter().find(|(known, _)| *known == name).map(|(_, last)| *last);
+        let whole = self.place_until(aggregate, last, 0, &mut fields, 0)?;
         let (size, align) = (whole.size as u32, whole.align as u32);
         Ok(Struct { name: name.to_owned(), file: file.to_owned(), line, size, align, fields })
     }
 
     fn place(&self, aggregate: &Aggregate, start: u64, out: &mut Vec<Placed>, depth: u32) -> Result<Size, String> {
+        self.place_until(aggregate, None, start, out, depth)
+    }
+
+    /// Up to and with the field `last`, if that is given.
+    fn place_until(
+        &self,
+        aggregate: &Aggregate,
+        last: Option<&str>,
+        start: u64,
+        out: &mut Vec<Placed>,
+        depth: u32,
+    ) -> Result<Size, String> {
         if depth > MAX_DEPTH {
             return Err("types are nested too deeply".to_owned());
         }
@@ -115,6 +134,9 @@ impl<'f> Types<'f> {
                 bits = 0;
             }
             self.record(field, start + offset, held, out, depth)?;
+            if last.is_some() && field.name.as_deref() == last {
+                break;
+            }
         }
         let size = if aggregate.is_union { largest } else { bits.div_ceil(8) };
         Ok(Size { size: size.next_multiple_of(align), align })
@@ -164,7 +186,7 @@ impl<'f> Types<'f> {
             return Err("types are nested too deeply".to_owned());
         }
         if let Some(size) = primitive(name) {
-            return Ok(Size { size, align: size });
+            return Ok(Size { size, align: size.min(8) });
         }
         if let Some((aggregate, ..)) = self.tagged.get(name) {
             return self.place(aggregate, 0, &mut Vec::new(), depth + 1);
@@ -172,7 +194,7 @@ impl<'f> Types<'f> {
         match self.typedefs.get(name) {
             Some((ty, ..)) => self.size(ty, depth + 1),
             // `PY_UINT32_T` and its like are macros for a type.
-            None => match (self.macros)(name) {
+            None => match self.body(name) {
                 Some(body) if body != name => self.named(&body, depth + 1),
                 _ => Err(format!("the size of `{name}` is not known")),
             },
@@ -191,14 +213,19 @@ impl<'f> Types<'f> {
         let expression: Expression = text.parse().ok()?;
         expression.evaluate(&|name| {
             let known = self.constants.get(name).copied();
-            known.or_else(|| self.number_within(&(self.macros)(name)?, depth + 1))
+            known.or_else(|| self.number_within(&self.body(name)?, depth + 1))
         })
+    }
+
+    /// The body of an object-like macro: of the API, or of a header that `Python.h` does not bring.
+    fn body(&self, name: &str) -> Option<String> {
+        (self.macros)(name).or_else(|| self.own_macros.get(name).map(|body| (*body).to_owned()))
     }
 }
 
 /// Sizes of the types that C and the platform's headers define.
 fn primitive(name: &str) -> Option<u64> {
-    if name.starts_with("enum ") {
+    if name == "enum" || name.starts_with("enum ") {
         return Some(4);
     }
     Some(match name {
@@ -207,7 +234,10 @@ fn primitive(name: &str) -> Option<u64> {
         "int" | "unsigned int" | "unsigned" | "signed int" | "int32_t" | "uint32_t" | "float" | "wchar_t" => 4,
         "long" | "unsigned long" | "long long" | "unsigned long long" | "long int" | "unsigned long int" => 8,
         "int64_t" | "uint64_t" | "size_t" | "ssize_t" | "Py_ssize_t" | "intptr_t" | "uintptr_t" | "double"
-        | "time_t" => 8,
+        | "time_t" | "dev_t" | "ino_t" | "atomic_uintptr_t" => 8,
+        "uint" | "atomic_int" | "sig_atomic_t" | "pthread_key_t" | "NATIVE_TSS_KEY_T" => 4,
+        "pthread_cond_t" => 48,
+        "pthread_mutex_t" => 40,
         _ => return None,
     })
 }

@@ -30,9 +30,36 @@ use unit::UnitFacts;
 /// Folders whose C files are read.
 const FOLDERS: &[&str] = &["Objects", "Python", "Modules"];
 
-/// Layouts that the runtime reads and writes; `_PyInterpreterFrame` exists from 3.11 on.
-pub const LAYOUTS: &[&str] =
-    &["_PyInterpreterFrame", "PyFrameObject", "PyCodeObject", "PyFunctionObject", "PyThreadState"];
+/// Layouts that the runtime reads and writes.
+pub const LAYOUTS: &[&str] = &[
+    "_PyInterpreterFrame",
+    "PyFrameObject",
+    "PyCodeObject",
+    "PyFunctionObject",
+    "PyThreadState",
+    "_pending_calls",
+    "_ceval_state",
+    "_ceval_runtime_state",
+    "PyInterpreterState",
+    "_PyRuntimeState",
+];
+
+/// From which minor version of Python 3 on, and up to which, the runtime needs a layout: `_PyInterpreterFrame` exists from 3.11
+/// on, and from 3.13 on it is the thread that knows what it is to look at.
+fn needed(layout: &str) -> std::ops::RangeInclusive<u32> {
+    match layout {
+        "_PyInterpreterFrame" => 11..=u32::MAX,
+        "_pending_calls" | "_ceval_state" | "_ceval_runtime_state" | "PyInterpreterState" | "_PyRuntimeState" => {
+            11..=12
+        }
+        _ => 0..=u32::MAX,
+    }
+}
+
+/// The layouts that the runtime needs of a release.
+fn layouts_of(tree: &Tree) -> Vec<&'static str> {
+    LAYOUTS.iter().copied().filter(|name| needed(name).contains(&tree.release().minor)).collect()
+}
 
 /// Reads everything that is extracted from a tree; what is not understood goes to `diagnostics`.
 pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Diagnostics) -> Option<Facts> {
@@ -55,10 +82,7 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
     let (linked, slotdefs, found) = tables::Linker::new(&units, &structs, &is_function, &alias, &body).types();
     diagnostics.extend(found);
     let mut structs: Vec<Struct> = structs.into_iter().filter(|layout| layout.name != "wrapperbase").collect();
-    let release = (tree.release().major, tree.release().minor);
-    let known: Vec<&str> =
-        LAYOUTS.iter().copied().filter(|name| *name != "_PyInterpreterFrame" || release >= (3, 11)).collect();
-    structs.extend(layouts(&types, &known, diagnostics));
+    structs.extend(layouts(&types, &layouts_of(tree), diagnostics));
     let opcodes = opcodes::extract(tree, &|name| types.number(name), diagnostics);
     let mut functions: Vec<_> = units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.functions)).collect();
     functions.sort_by(|a, b| (a.unit(), &a.name, a.line).cmp(&(b.unit(), &b.name, b.line)));
@@ -140,7 +164,7 @@ pub fn parse_all(tree: &Tree) -> Result<Vec<Parsed>, Diagnostics> {
 
 /// What an installation's headers, with its `Lib/opcode.py`, say of code objects and frames.
 pub fn installed(tree: &Tree, configuration: &Configuration, diagnostics: &mut Diagnostics) -> Option<Installed> {
-    let (structs, function_types) = match structs(tree, configuration, LAYOUTS, diagnostics) {
+    let (structs, function_types) = match structs(tree, configuration, &layouts_of(tree), diagnostics) {
         Ok(found) => found,
         Err(found) => {
             diagnostics.extend(found);

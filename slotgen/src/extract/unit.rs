@@ -21,6 +21,8 @@ pub(super) struct UnitFacts {
     pub typedefs: Vec<Typedef>,
     pub tagged: Vec<Tagged>,
     pub constants: FxHashMap<String, i64>,
+    /// Bodies of the object-like macros that it defines.
+    pub macros: FxHashMap<String, String>,
     pub variables: Vec<Variable>,
     pub assignments: Vec<Assignment>,
     pub creations: Vec<Creation>,
@@ -109,7 +111,9 @@ const TABLES: &[&str] = &[
 
 /// Reads a unit.
 pub(super) fn read(unit: &Unit) -> UnitFacts {
-    let mut reader = Reader { unit, facts: UnitFacts { path: unit.path.clone(), ..UnitFacts::default() } };
+    let plain = unit.macros.iter().filter(|made| made.parameters.is_none());
+    let macros = plain.map(|made| (made.name.clone(), made.body.clone())).collect();
+    let mut reader = Reader { unit, facts: UnitFacts { path: unit.path.clone(), macros, ..UnitFacts::default() } };
     let wanted = super::skim::wanted(&unit.text, &unit.bodies);
     match Syntax::parse_only(&unit.text, &wanted) {
         Some(syntax) => reader.file(&syntax),

@@ -8,6 +8,8 @@ mod v3_11;
 mod v3_12;
 #[cfg(Py_3_13)]
 mod v3_13;
+#[cfg(not(Py_3_13))]
+mod waiting;
 
 #[cfg(not(Py_3_12))]
 pub(super) use v3_11::*;

@@ -1,6 +1,6 @@
 //! CPython 3.11: who calls the evaluator clears the frame.
 use crate::ffi::layout;
-use generated::layouts::v3_11 as layouts;
+pub(super) use generated::layouts::v3_11 as layouts;
 use generated::opcodes::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -8,6 +8,7 @@ use std::ffi::c_int;
 use std::mem::{offset_of, size_of};
 
 pub use super::handed::call_handing_over;
+pub use super::waiting::{check as check_waiting, waits};
 pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
 
 /// Of a frame: its code object.
@@ -18,6 +19,9 @@ pub const F_FUNC: usize = offset_of!(_PyInterpreterFrame, f_func);
 pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
 /// What [`INSTR`] holds before the first instruction, in bytes from the code's first.
 pub const FRESH: isize = -2;
+
+/// Of the process: the calls that only the main thread makes; here those of its one interpreter.
+pub(super) const MAIN_CALLS: Option<usize> = None;
 
 /// `FRAME_SPECIALS_SIZE`.
 const SPECIALS: usize = offset_of!(_PyInterpreterFrame, localsplus) / size_of::<usize>();

@@ -1,6 +1,6 @@
 //! CPython 3.12: the evaluator clears the frame that it is given; nothing else that does so is exported.
 use crate::ffi::layout;
-use generated::layouts::v3_12 as layouts;
+pub(super) use generated::layouts::v3_12 as layouts;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -8,6 +8,7 @@ use std::ffi::c_int;
 use std::mem::offset_of;
 
 pub use super::handed::call_handing_over;
+pub use super::waiting::{check as check_waiting, waits};
 pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
 
 /// Of a frame: its code object.
@@ -18,6 +19,10 @@ pub const F_FUNC: usize = offset_of!(_PyInterpreterFrame, f_funcobj);
 pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
 /// What [`INSTR`] holds before the first instruction, in bytes from the code's first.
 pub const FRESH: isize = -2;
+
+/// Of the process: the calls that only the main thread makes.
+pub(super) const MAIN_CALLS: Option<usize> =
+    Some(offset_of!(layouts::_PyRuntimeState, ceval) + offset_of!(layouts::_ceval_runtime_state, pending_mainthread));
 
 unsafe extern "C" {
     fn PyUnstable_Exc_PrepReraiseStar(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;

@@ -5,6 +5,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
 
@@ -50,6 +51,33 @@ pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, 
 pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     // SAFETY: as the caller promises.
     unsafe { layout::read(state, offset_of!(PyThreadState, current_frame)) }
+}
+
+/// `_PY_SIGNALS_PENDING_BIT`, `_PY_CALLS_TO_DO_BIT`, `_PY_ASYNC_EXCEPTION_BIT`.
+const WAITING: usize = 1 << 1 | 1 << 2 | 1 << 3;
+
+/// Whether a signal, a pending call or an exception from another thread is what this thread handles where it next looks.
+#[must_use]
+pub fn waits(_py: Python<'_>) -> bool {
+    // SAFETY: attached, so that the thread is live; its word, which other threads change, is aligned.
+    let word = unsafe {
+        let thread = ffi::PyThreadState_Get().cast::<u8>();
+        AtomicUsize::from_ptr(thread.add(offset_of!(PyThreadState, eval_breaker)).cast()).load(Relaxed)
+    };
+    word & WAITING != 0
+}
+
+/// Whether the layout of the thread's state is this interpreter's.
+///
+/// # Errors
+/// None here.
+pub fn check_waiting(_py: Python<'_>) -> PyResult<bool> {
+    // SAFETY: attached, so that the thread is live; the field lies inside it.
+    unsafe {
+        let known: *mut ffi::PyInterpreterState =
+            layout::read(ffi::PyThreadState_Get().cast(), offset_of!(PyThreadState, interp));
+        Ok(known == ffi::PyInterpreterState_Get())
+    }
 }
 
 /// Words that a frame of this code takes.
