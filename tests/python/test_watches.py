@@ -89,6 +89,17 @@ class Globals(Case):
             del m.__dict__["x"]
             m.__dict__.setdefault("x", 2)
 
+        def through_c(name, *arguments):
+            """A function of C, given the namespace and objects."""
+
+            def change(m):
+                import ctypes
+
+                objects = [ctypes.py_object(argument) for argument in (m.__dict__, *arguments)]
+                getattr(ctypes.pythonapi, name)(*objects)
+
+            return change
+
         class Name(str):
             pass
 
@@ -130,6 +141,10 @@ class Globals(Case):
             lambda m: exec("def x(): pass", m.__dict__),
             lambda m: exec("from math import pi as x", m.__dict__),
             lambda m: exec("x += 1", m.__dict__),
+            through_c("PyDict_SetItem", "x", 2),
+            through_c("PyDict_DelItem", "x"),
+            through_c("PyDict_Update", {"x": 2}),
+            lambda m: through_c("PyDict_Clear")(m) or through_c("PyDict_Update", {"x": 2})(m),
         ]
 
     def test_own_globals(self):

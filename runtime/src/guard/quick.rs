@@ -9,9 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyModule, PyString, PyTuple};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// How often a step's object may change between calls before it is looked at again at each call.
+/// How often a step's object may change after a few calls before it is looked at again at each call.
 const CHANGES: u8 = 4;
+
+/// Calls for which setting a watch was worth its while, whatever broke it then.
+const WORTH: u32 = 64;
 
 const NO_WATCHER: &str = "nothing tells of changes to it here";
 
@@ -21,6 +25,8 @@ pub struct Quick {
     steps: Vec<Step>,
     registers: usize,
     watch: Option<Watch>,
+    /// Calls that it was asked for.
+    served: AtomicU32,
     /// The guard that fails at each call as long as the watch holds.
     pub fails: Option<usize>,
     /// Of each guard, what becomes of it; nothing where one fails.
@@ -45,8 +51,11 @@ pub struct Restless {
 }
 
 impl Restless {
-    /// Counts what broke a watch.
+    /// Counts what broke a watch, unless that was worth its while.
     pub fn note(&mut self, quick: &Quick) {
+        if quick.served.load(Relaxed) >= WORTH {
+            return;
+        }
         let Some(cause) = quick.watch.as_ref().and_then(Watch::cause) else { return };
         let cause = cause as usize;
         if self.changes.len() <= cause {
@@ -65,6 +74,11 @@ impl Quick {
     #[must_use]
     pub fn holds(&self) -> bool {
         self.watch.as_ref().is_none_or(Watch::holds)
+    }
+
+    /// Counts a call. Threads may count one for two: it is about many or few.
+    pub fn serve(&self) {
+        self.served.store(self.served.load(Relaxed).saturating_add(1), Relaxed);
     }
 
     /// Runs the steps from `from` on; those before it are known to hold, and what they found is in the registers. Else the step that failed.
@@ -106,7 +120,7 @@ impl Program {
         }
         let hows = (0..self.len()).map(|guard| plan.how(guard)).collect();
         let Plan { steps, registers, watch, .. } = plan;
-        Quick { steps, registers, watch, fails: None, hows }
+        Quick { steps, registers, watch, served: AtomicU32::new(0), fails: None, hows }
     }
 
     /// A guard that failed and will fail at each call, until something changes that CPython tells of; `None` where that is not known.
@@ -126,7 +140,8 @@ impl Program {
             restless.unknown.insert(failed.step);
             return None;
         }
-        Some(Quick { steps: Vec::new(), registers: 0, watch, fails: Some(failed.guard), hows: Vec::new() })
+        let (steps, hows, served) = (Vec::new(), Vec::new(), AtomicU32::new(0));
+        Some(Quick { steps, registers: 0, watch, served, fails: Some(failed.guard), hows })
     }
 }
 

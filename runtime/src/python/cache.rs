@@ -143,11 +143,15 @@ impl Table {
                 continue;
             }
             let Some(guards) = &row.entry.guards else { return Found { entry: Some(&row.entry), missed, looked } };
-            if let Some(guard) = row.asleep.as_ref().filter(|quick| quick.holds()).and_then(|quick| quick.fails) {
+            if let Some(asleep) = row.asleep.as_ref().filter(|quick| quick.holds())
+                && let Some(guard) = asleep.fails
+            {
+                asleep.serve();
                 missed.push((&row.entry, guard));
                 continue;
             }
             if let Some(quick) = row.quick.as_ref().filter(|quick| quick.holds()) {
+                quick.serve();
                 let failed = match reached {
                     Some((reached, common)) if reached < common => Err(reached),
                     Some((_, common)) => quick.check(common, &mut registers, args, function),
