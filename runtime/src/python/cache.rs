@@ -92,14 +92,14 @@ struct Row {
 #[derive(Debug, Default)]
 pub struct Table(Vec<Row>);
 
-/// What was found for a call.
-pub struct Found<'a, 'py> {
+/// What was found for a call; small, for most calls hit at once.
+pub enum Found<'a, 'py> {
     /// All guards of this entry hold.
-    pub entry: Option<&'a Arc<Entry>>,
-    /// Of the entries before it, the guard that failed.
-    pub missed: Missed<'a>,
-    /// What was looked at in full.
-    pub looked: Looked<'py>,
+    Hit(&'a Arc<Entry>),
+    /// The same, and some guards were looked at in full.
+    Looked(&'a Arc<Entry>, Box<Looked<'py>>),
+    /// No entry is right: of each the guard that failed.
+    Missed(Vec<(&'a Entry, usize)>),
 }
 
 /// What the guards of rows that were looked at in full found.
@@ -109,15 +109,8 @@ pub struct Looked<'py> {
     failed: Vec<(usize, Box<Failed<'py>>)>,
 }
 
-impl Looked<'_> {
-    /// Whether anything was.
-    pub fn any(&self) -> bool {
-        self.held.is_some() || !self.failed.is_empty()
-    }
-}
-
 /// Entries, and the guard of each that does not hold.
-pub type Missed<'a> = SmallVec<[(&'a Entry, usize); 8]>;
+pub type Missed<'a> = [(&'a Entry, usize)];
 
 impl Table {
     /// Whether there are none.
@@ -135,14 +128,15 @@ impl Table {
         let mut registers = Registers::new();
         // How many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
         let mut before: Option<(usize, usize)> = None;
-        let (mut missed, mut looked) = (Missed::new(), Looked::default());
+        let mut missed: SmallVec<[(&Entry, usize); 4]> = SmallVec::new();
+        let mut failures = Vec::new();
         for (index, row) in self.0.iter().enumerate() {
             let reached = before.map(|(reached, common)| (reached, common.min(row.shared)));
             before = reached;
             if !function::runs(function, row.entry.code.as_ptr()) {
                 continue;
             }
-            let Some(guards) = &row.entry.guards else { return Found { entry: Some(&row.entry), missed, looked } };
+            let Some(guards) = &row.entry.guards else { return Found::Hit(&row.entry) };
             if let Some(asleep) = row.asleep.as_ref().filter(|quick| quick.holds())
                 && let Some(guard) = asleep.fails
             {
@@ -163,23 +157,28 @@ impl Table {
                         missed.push((&row.entry, quick.guard_of(step)));
                         continue;
                     }
-                    Ok(()) if quick.holds() => return Found { entry: Some(&row.entry), missed, looked },
+                    Ok(()) if quick.holds() => {
+                        return match failures.is_empty() {
+                            true => Found::Hit(&row.entry),
+                            false => Found::Looked(&row.entry, Box::new(Looked { held: None, failed: failures })),
+                        };
+                    }
                     // A guard that is a call has changed something.
                     Ok(()) => before = None,
                 }
             }
             match guards.check(args, function) {
                 Ok(found) => {
-                    looked.held = Some((index, found));
-                    return Found { entry: Some(&row.entry), missed, looked };
+                    let looked = Looked { held: Some((index, found)), failed: failures };
+                    return Found::Looked(&row.entry, Box::new(looked));
                 }
                 Err(failed) => {
                     missed.push((&row.entry, failed.guard));
-                    looked.failed.push((index, failed));
+                    failures.push((index, failed));
                 }
             }
         }
-        Found { entry: None, missed, looked }
+        Found::Missed(missed.into_vec())
     }
 
     /// The same with one entry more.

@@ -115,17 +115,17 @@ impl Compiled {
         if table.is_empty() && self.family.is_closed() {
             return Ok(Chosen::Original);
         }
-        let Found { entry, missed, looked } = table.find(args, function);
-        if let Some(entry) = entry {
-            let Some(run) = entry.run(args.py()) else { return Ok(Chosen::Original) };
-            self.family.shared.count(|counters| &counters.cache_hits);
-            if looked.any()
-                && let Some(watching) = table.watching(&looked, function)
-            {
-                self.replace(&table, watching)?;
+        let missed = match table.find(args, function) {
+            Found::Missed(missed) => missed,
+            Found::Hit(entry) => return Ok(self.hit(entry, args.py())),
+            Found::Looked(entry, looked) => {
+                let chosen = self.hit(entry, args.py());
+                if let Some(watching) = table.watching(&looked, function) {
+                    self.replace(&table, watching)?;
+                }
+                return Ok(chosen);
             }
-            return Ok(Chosen::Run(run));
-        }
+        };
         if table.is_empty() {
             return self.compile(function, args, Vec::new());
         }
@@ -240,6 +240,12 @@ impl Compiled {
             shared.record(py, Frame::skipped(self.place(py), &code, limit.to_owned(), missed)?);
         }
         Ok(Chosen::Original)
+    }
+
+    fn hit(&self, entry: &Entry, py: Python<'_>) -> Chosen {
+        let Some(run) = entry.run(py) else { return Chosen::Original };
+        self.family.shared.count(|counters| &counters.cache_hits);
+        Chosen::Run(run)
     }
 
     /// The frame runs as it is, from now on.
