@@ -2,8 +2,10 @@
 import contextlib
 import functools
 import io
+import itertools
 import unittest
 import weakref
+from fractions import Fraction
 
 import slotrt
 
@@ -67,7 +69,33 @@ def method_of_none(values):
     return getattr(None, "__repr__")(), None.__eq__(None), method("")
 
 
+def grouped_by_type(values):
+    plain = Plain()
+    groups = [(kind.__name__, len(list(group))) for kind, group in itertools.groupby([plain, plain, 1], type)]
+    kinds = list(map(type, [plain, Fraction(1, 2), values]))
+    return groups, kinds == [Plain, Fraction, list], sorted([Fraction(1, 3)], key=type), kinds.index(Plain)
+
+
+def weak_text(values):
+    plain = Plain()
+    weak = weakref.ref(plain)
+    before = "dead" in repr(weak)
+    plain = None
+    return before, "dead" in repr(weak), "dead" in f"{weak}"
+
+
+def weak_count(values):
+    plain = Plain()
+    first, proxy = weakref.ref(plain), weakref.proxy(plain)
+    before = weakref.getweakrefcount(plain)
+    del proxy
+    return before, weakref.getweakrefcount(plain), weakref.getweakrefs(plain) == [first]
+
+
 FUNCTIONS = (
+    grouped_by_type,
+    weak_text,
+    weak_count,
     hashed,
     formatted,
     given_to_a_stack,

@@ -79,11 +79,7 @@ impl<'py> Tracer<'py> {
 
     fn make_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
         let mut bases = Vec::new();
-        let Ok(originals) =
-            class.getattr(intern!(self.py, "__bases__")).and_then(|bases| Ok(bases.cast_into::<PyTuple>()?))
-        else {
-            return internal("class without bases");
-        };
+        let originals = class.bases();
         for base in originals.iter() {
             let Ok(base) = base.cast_into::<PyType>() else { return internal("base that is no class") };
             bases.push(self.mirror(&base)?);

@@ -355,6 +355,11 @@ impl<'py> Tracer<'py> {
         method: &str,
         args: &[ValueId],
     ) -> Traced<Option<ValueId>> {
+        if let Some(object) = self.owned(value)
+            && self.referent(&object).is_some()
+        {
+            return unsupported("text of a weak reference", "it says what it refers to, and whether that lives");
+        }
         let class = self.class_of(value)?;
         let of_class = self.known(value).is_some_and(|value| value.is_instance_of::<PyType>());
         if is_c_type(&class) && !of_class {

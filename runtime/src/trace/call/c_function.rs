@@ -65,6 +65,9 @@ impl<'py> Tracer<'py> {
         {
             return Ok(self.none());
         }
+        if name.starts_with("getweakref") && module_of(object) == "_weakref" {
+            return unsupported("weak references of an object", "those of the trace end later than the program's");
+        }
         if name == "proxy" && module_of(object) == "_weakref" {
             return self.make_weak(object, None, &args);
         }
@@ -267,8 +270,12 @@ impl<'py> Tracer<'py> {
         self.known_str(name).map_or_else(|| unsupported("attribute name that is not known", "object"), Ok)
     }
 
-    /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system.
+    /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
+    /// `type` does, sees the class of a token.
     pub(in crate::trace) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        if object.is(self.py.get_type::<PyType>()) {
+            return true;
+        }
         let class = object.get_type();
         if !matches!(
             crate::ffi::types::c_name(&class).as_str(),
@@ -342,6 +349,14 @@ impl<'py> Tracer<'py> {
         unsupported("call to a bound C method", format!("{}.{name}", crate::ffi::types::name(&receiver.get_type())))
     }
 
+    /// What C gets for a value that it calls: `type` would see the classes of tokens.
+    fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        match self.known(value) {
+            Some(object) if object.is(self.py.get_type::<PyType>()) => self.token(value),
+            _ => self.native(value),
+        }
+    }
+
     /// Runs a C callable; `method` says that the first argument is the receiver.
     pub(in crate::trace) fn call_c_on(
         &mut self,
@@ -363,6 +378,9 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
+                _ if calls_arguments(if first_is_class { positional.first() } else { Some(object) }) => {
+                    self.called_back(*value)?
+                }
                 _ => self.native(*value)?,
             };
             self.refuse_disguise(&native, &name, index, *value)?;
@@ -373,7 +391,7 @@ impl<'py> Tracer<'py> {
         }
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
-            let native = self.native(*value)?;
+            let native = if keyword == "key" { self.called_back(*value)? } else { self.native(*value)? };
             self.refuse_disguise(&native, &name, positional.len(), *value)?;
             keywords.push((keyword.clone(), native));
         }
@@ -426,6 +444,13 @@ impl<'py> Tracer<'py> {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether instances of a class of C call what they are made with.
+fn calls_arguments(class: Option<&Bound<'_, PyAny>>) -> bool {
+    let Some(class) = class.and_then(|class| class.cast::<PyType>().ok()) else { return false };
+    let name = crate::ffi::types::c_name(class);
+    name.starts_with("itertools.") || matches!(name.as_str(), "map" | "filter" | "functools.partial")
 }
 
 /// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.
