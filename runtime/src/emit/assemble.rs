@@ -3,7 +3,7 @@ use super::end::{Frame, WayIn};
 use super::writer::{Arg, Prologue, Written};
 use super::{Failure, Host};
 use crate::bytecode::split::{Split, interrupts};
-use crate::bytecode::{Code, Instr, Label, Op, Position};
+use crate::bytecode::{Code, Handler, Instr, Label, Op, Position};
 use crate::ffi::function;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
@@ -55,7 +55,7 @@ pub fn assemble_split<'py>(
 }
 
 /// All parameters become positional ones.
-fn flatten(code: &mut Code) {
+pub(super) fn flatten(code: &mut Code) {
     code.argcount = code.arguments() as u32;
     (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
     code.flags &= !(VARARGS | VARKEYWORDS);
@@ -126,10 +126,20 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
     code.insert_hidden(slots.temporary(0), &names);
     let slots = Slots { temporaries: names.len(), ..slots };
     let at = at.min(code.instrs.len());
-    let instrs: Vec<Instr> =
-        prologue.written.into_iter().map(|written| instruction(py, code, written, slots, position)).collect();
+    let mut made = |written: Vec<Written>| -> Vec<Instr> {
+        written.into_iter().map(|written| instruction(py, code, written, slots, position)).collect()
+    };
+    let mut instrs = made(prologue.written);
+    let rescue = prologue.rescue.map(|rescue| (rescue.watched, made(rescue.written)));
     let length = instrs.len();
-    code.insert(at, instrs);
+    if let Some((watched, rescue)) = rescue {
+        let handler = rescue.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
+        instrs[watched].iter_mut().for_each(|instr| instr.handler = handler);
+        code.insert(at, instrs);
+        code.instrs.extend(rescue);
+    } else {
+        code.insert(at, instrs);
+    }
     length
 }
 
@@ -147,7 +157,7 @@ fn instruction(py: Python<'_>, code: &mut Code, written: Written, slots: Slots, 
 }
 
 /// A function like the traced one; continuations have free variables without a closure.
-fn like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let closure = function.getattr("__closure__")?;
     if closure.is_none() {
         return function::from_code(code, function);

@@ -5,6 +5,7 @@ mod effects;
 mod end;
 mod inputs;
 mod need;
+mod rescue;
 mod values;
 mod writer;
 
@@ -14,6 +15,7 @@ use crate::graph::Graph;
 use crate::guard::Program;
 use crate::trace::outcome::Outcome;
 use pyo3::prelude::*;
+pub use rescue::Begun;
 
 /// What the emitter asks of whoever compiles.
 pub trait Host {
@@ -78,11 +80,11 @@ pub fn begin<'py>(
     assemble::assemble_split(py, function, split, host)
 }
 
-/// Emits the code of a traced frame; `code` is what was traced, decoded from `function`'s code object.
+/// Emits the code of a traced frame; `code` is what was traced, decoded from the function's code object.
 pub fn emit<'py>(
     py: Python<'py>,
     code: &Code,
-    function: &Bound<'py, PyAny>,
+    begun: Begun<'_, 'py>,
     mut outcome: Outcome,
     host: &dyn Host,
 ) -> Result<Emitted, Failure> {
@@ -91,13 +93,13 @@ pub fn emit<'py>(
     let graph = inputs::finish_graph(py, &mut outcome, &needed);
     let mut writer = writer::Writer::new(py, &outcome, code, host);
     writer.load_sources(&needed)?;
-    let graph = writer.call_graph(graph, host)?;
+    let graph = writer.call_graph(graph, begun, host)?;
     writer.build(&needed)?;
     writer.replay()?;
     writer.finish(&frame)?;
     let prologue = writer.into_prologue();
     let ops = graph.as_ref().map_or(0, |graph| graph.ops);
-    let made = assemble::assemble(py, function, frame, prologue, host)?;
+    let made = assemble::assemble(py, begun.function, frame, prologue, host)?;
     let guards = Program::new(py, outcome.guards)?;
     Ok(Emitted { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
 }

@@ -1,6 +1,7 @@
 //! Writes instructions with slots still by name, so that temporaries can be added while writing.
 use super::inputs::Finished;
 use super::need::Needed;
+use super::rescue::{Begun, Rescue};
 use super::{Failure, Host};
 use crate::bytecode::{Code, Instr, Op};
 use crate::ffi::callable::InternalError;
@@ -45,6 +46,8 @@ pub struct Prologue {
     pub written: Vec<Written>,
     /// How many temporaries it uses.
     pub temporaries: usize,
+    /// What handles exceptions of the graph.
+    pub rescue: Option<Rescue>,
 }
 
 /// Writes a prologue.
@@ -66,6 +69,8 @@ pub struct Writer<'a, 'py> {
     free: Vec<usize>,
     /// The line of what is written.
     line: Option<i32>,
+    /// What handles exceptions of the graph.
+    rescue: Option<Rescue>,
 }
 
 /// A graph that is called, as `explain` shows it.
@@ -95,12 +100,18 @@ impl<'a, 'py> Writer<'a, 'py> {
             temporaries: 0,
             free,
             line,
+            rescue: None,
         }
     }
 
     /// The finished prologue.
     pub fn into_prologue(self) -> Prologue {
-        Prologue { written: self.written, temporaries: self.temporaries }
+        Prologue { written: self.written, temporaries: self.temporaries, rescue: self.rescue }
+    }
+
+    /// Goes on writing after these instructions; gives those written so far.
+    pub(super) fn put_aside(&mut self, instead: Vec<Written>) -> Vec<Written> {
+        std::mem::replace(&mut self.written, instead)
     }
 
     pub(super) fn op(&mut self, op: Op, arg: Arg) {
@@ -197,12 +208,20 @@ impl<'a, 'py> Writer<'a, 'py> {
     }
 
     /// Calls what the backend made of the graph, or else all that the graph calls; keeps the results.
-    pub fn call_graph(&mut self, finished: Option<Finished>, host: &dyn Host) -> Result<Option<Called>, Failure> {
+    pub fn call_graph(
+        &mut self,
+        finished: Option<Finished>,
+        begun: Begun<'_, 'py>,
+        host: &dyn Host,
+    ) -> Result<Option<Called>, Failure> {
         let Some(finished) = finished else { return Ok(None) };
+        let start = self.written.len();
         let temporaries = match host.backend(self.py, &finished.graph, &finished.examples)? {
             Some(compiled) => self.call_compiled(compiled.into_bound(self.py), &finished)?,
             None => self.write_calls(&finished, host)?,
         };
+        let watched = start..self.written.len();
+        self.rescue = Some(self.rescued(watched, &finished.graph, &finished.inputs, begun, host)?);
         self.results.extend(finished.results.iter().map(|node| node.0).zip(temporaries));
         let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
         Ok(Some(Called { graph: finished.graph, ops }))

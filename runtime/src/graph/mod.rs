@@ -1,6 +1,6 @@
 //! The graph a trace records: FX-like nodes in execution order, each with the Python object to call.
 pub mod python;
-mod run;
+pub(crate) mod run;
 pub(crate) mod table;
 
 use pyo3::prelude::*;

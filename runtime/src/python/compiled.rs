@@ -163,8 +163,9 @@ impl Compiled {
         self.refuse_break(py, &code, &outcome)?;
         nested::expect(py, &self.family, &outcome.inside)?;
         let frame = self.family.shared.records().then(|| Frame::new(self.place(py), &code, &outcome)).transpose()?;
+        let begun = emit::Begun { function, arguments: &locals };
         let start = Instant::now();
-        let emitted = match emit::emit(py, &code, function, outcome, &Household(Arc::clone(&self.family))) {
+        let emitted = match emit::emit(py, &code, begun, outcome, &Household(Arc::clone(&self.family))) {
             Ok(emitted) => emitted,
             Err(Failure::Python(error)) => return Err(error),
             Err(Failure::Refused(_)) if !waiting.is_empty() => return run_interrupted(py, &waiting),

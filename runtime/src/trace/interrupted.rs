@@ -14,7 +14,7 @@ use pyo3::types::PyTuple;
 const VARARGS: usize = 0x4;
 
 /// `SIGINT`, the one signal that has a handler in C.
-const SIGINT: i32 = 2;
+pub const SIGINT: i32 = 2;
 
 impl<'py> Tracer<'py> {
     /// The signal that a frame handles: its last two arguments are a signal and a frame or `None`, and it is that signal's handler.
@@ -45,19 +45,12 @@ impl<'py> Tracer<'py> {
 
     /// The signal that an exception of C comes from: one that Python's own handler of `SIGINT` raised.
     pub(super) fn signal_behind(&self, error: &PyErr) -> Option<i32> {
-        let value = error.value(self.py);
-        let of_c = error.get_type(self.py).is(self.py.get_type::<PyKeyboardInterrupt>())
-            && !self.state.identity.contains_key(&(value.as_ptr() as usize))
-            && value.getattr("args").and_then(|args| args.len()).is_ok_and(|count| count == 0);
-        let by_default = || {
-            let default = self.py.import("_signal").and_then(|module| module.getattr("default_int_handler")).ok()?;
-            self.handler(SIGINT).filter(|handler| handler.is(&default))
-        };
-        (of_c && by_default().is_some()).then_some(SIGINT)
+        let known = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
+        (!known && is_default(self.py, error)).then_some(SIGINT)
     }
 
     fn handler(&self, number: i32) -> Option<Bound<'py, PyAny>> {
-        self.py.import("_signal").and_then(|module| module.call_method1("getsignal", (number,))).ok()
+        handler(self.py, number)
     }
 
     /// Ends the trace before the instruction that was interrupted.
@@ -70,6 +63,18 @@ impl<'py> Tracer<'py> {
             hints: Vec::new(),
         }))
     }
+}
+
+fn handler(py: Python<'_>, number: i32) -> Option<Bound<'_, PyAny>> {
+    py.import("_signal").and_then(|module| module.call_method1("getsignal", (number,))).ok()
+}
+
+/// Whether the exception looks like one that Python's own handler of `SIGINT` raised, and that is its handler.
+pub fn is_default(py: Python<'_>, error: &PyErr) -> bool {
+    let looks = error.get_type(py).is(py.get_type::<PyKeyboardInterrupt>())
+        && error.value(py).getattr("args").and_then(|args| args.len()).is_ok_and(|count| count == 0);
+    let default = || py.import("_signal").and_then(|module| module.getattr("default_int_handler")).ok();
+    looks && handler(py, SIGINT).zip(default()).is_some_and(|(handler, default)| handler.is(&default))
 }
 
 /// Each signal once, in the order in which the interpreter handles them.
