@@ -259,6 +259,22 @@ class Globals(Case):
         compiled = slotrt.compile(function)
         self.assertEqual([compiled() for _ in range(50)], [float(number) for number in range(1, 51)])
 
+    def test_a_key_that_changes_its_mind(self):
+        class Key:
+            same = True
+
+            def __hash__(self):
+                return hash("x")
+
+            def __eq__(self, other):
+                return Key.same and other == "x"
+
+        for text in ("def f(): return x", "def f(): return inner.x"):
+            Key.same = True
+            namespace = {Key(): 1, "inner": fresh()}
+            namespace["inner"].__dict__[Key()] = 1
+            self.noticed(made(text, namespace), lambda: setattr(Key, "same", False))
+
     def test_back_and_forth(self):
         module = fresh(x=1)
         function = made("def f(): return [10, 20, 30][x]", module.__dict__)

@@ -11,6 +11,8 @@ pub struct Watch {
     pub(super) bell: Arc<Bell>,
     /// Where its bell hangs.
     pub(super) hung: Vec<Place>,
+    /// Addresses of dicts whose keys are known to be plain.
+    pub(super) plain: Vec<usize>,
     /// Classes are kept alive while they are watched: nothing says when one dies. Shared with whoever wanted the watch and shows them to
     /// the garbage collector.
     pub(super) classes: Vec<Arc<Py<PyType>>>,
@@ -31,7 +33,12 @@ impl Watch {
     /// A watch that is set on nothing yet; `None` where CPython does not tell.
     #[must_use]
     pub fn new(py: Python<'_>) -> Option<Self> {
-        watchers::available(py).then(|| Self { bell: Arc::default(), hung: Vec::new(), classes: Vec::new() })
+        watchers::available(py).then(|| Self {
+            bell: Arc::default(),
+            hung: Vec::new(),
+            plain: Vec::new(),
+            classes: Vec::new(),
+        })
     }
 
     /// Whether nothing that it was set on has changed.

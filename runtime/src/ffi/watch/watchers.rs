@@ -154,6 +154,26 @@ impl Watch {
         watched
     }
 
+    /// Whether no key of the dict compares by code of the program: what it says could change without a change to the dict. A key that comes
+    /// later is a change.
+    fn has_plain_keys(&mut self, dict: &Bound<'_, PyAny>) -> bool {
+        let address = dict.as_ptr() as usize;
+        if self.plain.contains(&address) {
+            return true;
+        }
+        let (mut position, mut key) = (0, std::ptr::null_mut());
+        // SAFETY: `dict` is a dict, which nothing changes meanwhile; the keys are borrowed, and only their types are read.
+        unsafe {
+            while ffi::PyDict_Next(dict.as_ptr(), &raw mut position, &raw mut key, std::ptr::null_mut()) != 0 {
+                if ffi::PyUnicode_CheckExact(key) == 0 && ffi::PyLong_CheckExact(key) == 0 {
+                    return false;
+                }
+            }
+        }
+        self.plain.push(address);
+        true
+    }
+
     /// Breaks when the entry of an exact dict under this key, an exact `str` or `int`, changes, comes or goes. False: not watched.
     pub fn entry(&mut self, dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>, mark: u32) -> bool {
         if !is_exact_dict(dict) || !(key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>()) {
@@ -161,6 +181,9 @@ impl Watch {
         }
         // SAFETY: attached; `key` is live.
         let Some(hash) = (unsafe { plain_hash(key.as_ptr()) }) else { return false };
+        if !self.has_plain_keys(dict) {
+            return false;
+        }
         self.dict(dict, Place::Entry(dict.as_ptr() as usize, hash), mark)
     }
 
