@@ -66,13 +66,11 @@ class Log(unittest.TestCase):
 
 
 class Import(unittest.TestCase):
-    def test_import_is_quick(self):
-        program = "import time; start = time.perf_counter(); import slotrt; print((time.perf_counter() - start) * 1000)"
-        times = []
-        for _ in range(3):
-            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
-            times.append(float(done.stdout))
-        self.assertLess(min(times), 50, "milliseconds")
+    def test_import_loads_no_library(self):
+        """What makes an import slow: how long it takes is measured by `cargo xtask bench`."""
+        program = "import sys, slotrt; print([name for name in ('numpy', 'torch', 'inspect', 'asyncio') if name in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+        self.assertEqual(done.stdout.strip(), "[]")
 
 
 if __name__ == "__main__":
