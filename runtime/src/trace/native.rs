@@ -286,8 +286,11 @@ impl<'py> Tracer<'py> {
             kwargs.set_item(name, value).or_else(|error| self.raise_error(error))?;
         }
         let kwargs = (!keywords.is_empty()).then_some(&kwargs);
-        let result = self.with_callbacks(|| callable.call(args, kwargs));
         let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();
+        let result = match keeps_nothing(callable) && seen.iter().all(super::known::is_scalar) {
+            true => self.with_callbacks_on_scalars(|| callable.call(args, kwargs)),
+            false => self.with_callbacks(|| callable.call(args, kwargs)),
+        };
         self.after_native(result, &seen)
     }
 
@@ -417,4 +420,16 @@ fn is_container(object: &Bound<'_, PyAny>) -> bool {
 
 fn contains_token(object: &Bound<'_, PyAny>) -> bool {
     object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().any(|item| item.is_instance_of::<Token>()))
+}
+
+/// Whether a callable of C has nothing of its own that a call could change.
+fn keeps_nothing(callable: &Bound<'_, PyAny>) -> bool {
+    match crate::ffi::types::c_name(&callable.get_type()).as_str() {
+        "method_descriptor" | "wrapper_descriptor" => true,
+        "builtin_function_or_method" => callable
+            .getattr(intern!(callable.py(), "__self__"))
+            .is_ok_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>()),
+        "type" => callable.cast::<PyType>().is_ok_and(crate::ffi::types::is_immutable),
+        _ => false,
+    }
 }

@@ -207,11 +207,17 @@ impl<'py> Tracer<'py> {
 
     /// Runs C code; what it asks of tokens, and Python frames that it begins, lead back into the trace.
     pub(super) fn with_callbacks<T>(&mut self, run: impl FnOnce() -> T) -> T {
+        let result = self.with_callbacks_on_scalars(run);
+        rewind::changed();
+        result
+    }
+
+    /// The same where C gets nothing that it could change.
+    pub(super) fn with_callbacks_on_scalars<T>(&mut self, run: impl FnOnce() -> T) -> T {
         let spare = self.spare.take().unwrap_or_default();
         let outer = super::token::enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
         self.spare = Some(std::mem::replace(&mut self.state, super::token::leave(outer)));
-        rewind::changed();
         result
     }
 }

@@ -200,7 +200,7 @@ impl<'py> Tracer<'py> {
             natives.push(native);
         }
         let pointer = function.pointer;
-        let result = self.with_callbacks(|| {
+        let call = || {
             crate::ffi::slots::call(
                 pointer,
                 &natives,
@@ -212,7 +212,11 @@ impl<'py> Tracer<'py> {
                     Operands::Compare(_, _, op) => crate::ffi::slots::Signature::Compare(op),
                 },
             )
-        });
+        };
+        let result = match natives.iter().all(crate::trace::known::is_scalar) {
+            true => self.with_callbacks_on_scalars(call),
+            false => self.with_callbacks(call),
+        };
         self.after_native(result, &natives)
     }
 
