@@ -287,5 +287,20 @@ class ClassTexts(unittest.TestCase):
             self.assertEqual(compiled(), (repr(Renamed), repr(Renamed), Renamed.__name__))
 
 
+class EqualityGivenLater(unittest.TestCase):
+    def test_is_hashed_still(self):
+        class Later:
+            def __init__(self, value):
+                self.value = value
+
+        Later.__eq__ = lambda self, other: self.value == other.value
+
+        def keys():
+            one = Later(1)
+            return {one: 1}.get(one), {}.get(Later(2), 3), Later.__hash__ is object.__hash__
+
+        self.assertEqual(slotrt.compile(keys)(), keys())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -89,6 +89,10 @@ impl<'py> Tracer<'py> {
             let bases = PyTuple::new(self.py, bases)?;
             let mirror = self.py.get_type::<PyType>().call1((crate::ffi::types::name(class), bases, namespace))?;
             let mirror = mirror.cast_into::<PyType>()?;
+            // A class that is made with `__eq__` alone cannot be hashed, one that gets it later can.
+            if !self.own_namespace(class)?.contains("__hash__")? && self.own_namespace(&mirror)?.contains("__hash__")? {
+                mirror.delattr("__hash__")?;
+            }
             only_slots_of(class, &mirror);
             Ok(mirror)
         }) {

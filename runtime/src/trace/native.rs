@@ -34,9 +34,7 @@ impl<'py> Tracer<'py> {
     /// The object that C gets for a value: itself where it is known, or private and of a class that C has a hand in, else its token.
     pub(super) fn native(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some(object) = self.known(id) {
-            let is_type = object.is(self.py.get_type::<PyType>());
-            let led_back = self.runs_python(&object) || (!is_type && self.acts_outside(&object));
-            return if led_back { self.token(id) } else { Ok(object) };
+            return if self.runs_python(&object) { self.token(id) } else { Ok(object) };
         }
         if let Some(object) = self.owned(id) {
             let itself =

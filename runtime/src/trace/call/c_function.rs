@@ -276,6 +276,10 @@ impl<'py> Tracer<'py> {
         if object.is(self.py.get_type::<PyType>()) {
             return true;
         }
+        // Of objects that C made it says where they lie, which no token does.
+        if self.import("builtins", "id").is_ok_and(|id| id.is(object)) {
+            return false;
+        }
         let class = object.get_type();
         if !matches!(
             crate::ffi::types::c_name(&class).as_str(),
@@ -349,10 +353,10 @@ impl<'py> Tracer<'py> {
         unsupported("call to a bound C method", format!("{}.{name}", crate::ffi::types::name(&receiver.get_type())))
     }
 
-    /// What C gets for a value that it calls: `type` would see the classes of tokens.
+    /// What C gets for a value that it may call.
     fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         match self.known(value) {
-            Some(object) if object.is(self.py.get_type::<PyType>()) => self.token(value),
+            Some(object) if self.acts_outside(&object) => self.token(value),
             _ => self.native(value),
         }
     }
@@ -369,6 +373,8 @@ impl<'py> Tracer<'py> {
             .map(|name| crate::ffi::types::text(&name))
             .unwrap_or_default();
         let first_is_class = name == "__new__";
+        let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
+        let calls = calls_arguments(class.as_ref().unwrap_or(object));
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
         for (index, value) in args.positional.iter().enumerate() {
@@ -378,9 +384,7 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
-                _ if calls_arguments(if first_is_class { positional.first() } else { Some(object) }) => {
-                    self.called_back(*value)?
-                }
+                _ if calls => self.called_back(*value)?,
                 _ => self.native(*value)?,
             };
             self.refuse_disguise(&native, &name, index, *value)?;
@@ -391,7 +395,7 @@ impl<'py> Tracer<'py> {
         }
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
-            let native = if keyword == "key" { self.called_back(*value)? } else { self.native(*value)? };
+            let native = if calls || keyword == "key" { self.called_back(*value)? } else { self.native(*value)? };
             self.refuse_disguise(&native, &name, positional.len(), *value)?;
             keywords.push((keyword.clone(), native));
         }
@@ -446,11 +450,18 @@ impl<'py> Tracer<'py> {
     }
 }
 
-/// Whether instances of a class of C call what they are made with.
-fn calls_arguments(class: Option<&Bound<'_, PyAny>>) -> bool {
-    let Some(class) = class.and_then(|class| class.cast::<PyType>().ok()) else { return false };
-    let name = crate::ffi::types::c_name(class);
-    name.starts_with("itertools.") || matches!(name.as_str(), "map" | "filter" | "functools.partial")
+/// Whether a class or function of C calls what it is given.
+fn calls_arguments(callable: &Bound<'_, PyAny>) -> bool {
+    if let Ok(class) = callable.cast::<PyType>() {
+        let name = crate::ffi::types::c_name(class);
+        return name.starts_with("itertools.")
+            || matches!(name.as_str(), "map" | "filter" | "functools.partial" | "collections.defaultdict");
+    }
+    let name = callable.getattr(intern!(callable.py(), "__name__")).map(|name| crate::ffi::types::text(&name));
+    matches!(
+        name.as_deref(),
+        Ok("reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
+    )
 }
 
 /// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.
