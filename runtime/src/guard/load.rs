@@ -1,14 +1,15 @@
 //! Single steps of guard programs: none runs code of the user.
-use super::step::{Load, Registers};
+use super::step::Load;
 use crate::ffi::callable::Args;
 use crate::ffi::guard as raw;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 
 /// The value a step leads to; `None` where there is none, which fails the guard.
+#[inline]
 pub(super) fn run<'py>(
     step: &Load,
-    registers: &Registers<'py>,
+    registers: &[Option<Bound<'py, PyAny>>],
     args: Args<'_, 'py>,
     function: &Bound<'py, PyAny>,
 ) -> Option<Bound<'py, PyAny>> {

@@ -92,6 +92,7 @@ impl Quick {
         if registers.len() < self.registers {
             registers.resize(self.registers, None);
         }
+        let registers = registers.as_mut_slice();
         match self.steps[from..].iter().position(|step| !step.run(registers, args, function)) {
             Some(failed) => Err(from + failed),
             None => Ok(()),

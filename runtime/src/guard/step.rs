@@ -71,7 +71,13 @@ pub(super) enum Test {
 
 impl Step {
     /// Whether it succeeds; a load that finds nothing fails.
-    pub fn run<'py>(&self, registers: &mut Registers<'py>, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> bool {
+    #[inline]
+    pub fn run<'py>(
+        &self,
+        registers: &mut [Option<Bound<'py, PyAny>>],
+        args: Args<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> bool {
         match &self.action {
             Action::Load { from, into } => match load::run(from, registers, args, function) {
                 Some(value) => {
@@ -174,6 +180,7 @@ impl Test {
         }
     }
 
+    #[inline]
     pub fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         let py = value.py();
         match self {
