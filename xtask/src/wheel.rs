@@ -24,10 +24,22 @@ impl Profile {
     }
 }
 
-/// A cargo command whose builds are for `python`: its own target directory, and libpython where tests find it.
-pub fn cargo(python: &Interpreter) -> Command {
+/// A cargo command of its own: what the cargo that runs xtask has set is no business of a nested build.
+pub fn nested_cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(place::root());
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") || name == "CARGO_PRIMARY_PACKAGE" {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// A cargo command whose builds are for `python`: its own target directory, and libpython where tests find it.
+pub fn cargo(python: &Interpreter) -> Command {
+    let mut command = nested_cargo();
     command.env("PYO3_PYTHON", &python.executable);
     command.env("CARGO_TARGET_DIR", place::python_target(&python.series()));
     let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
@@ -35,13 +47,6 @@ pub fn cargo(python: &Interpreter) -> Command {
     paths.extend(std::env::split_paths(&libraries).filter(|path| !path.as_os_str().is_empty()));
     if let Ok(joined) = std::env::join_paths(paths) {
         command.env("LD_LIBRARY_PATH", joined);
-    }
-    // Set by the cargo that runs xtask; a nested build must not inherit them.
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") || name == "CARGO_PRIMARY_PACKAGE" {
-            command.env_remove(name);
-        }
     }
     command
 }

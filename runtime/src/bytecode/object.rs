@@ -32,6 +32,13 @@ fn get<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
     code.getattr(name).and_then(|value| value.extract()).map_err(object_error)
 }
 
+/// A string, also one that UTF-8 cannot say. Nothing runs here that a program could notice.
+fn string<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<String, Error> {
+    let value = code.getattr(name).map_err(object_error)?;
+    let value = value.cast::<PyString>().map_err(|error| object_error(error.into()))?;
+    Ok(value.to_string_lossy().into_owned())
+}
+
 fn strings<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<Vec<String>, Error> {
     get(code, name)
 }
@@ -85,7 +92,7 @@ impl Code {
             flags: get(code, intern!(py, "co_flags"))?,
             stacksize: get(code, intern!(py, "co_stacksize"))?,
             firstlineno,
-            file: crate::ffi::types::text(&code.getattr(intern!(py, "co_filename")).map_err(object_error)?).into(),
+            file: string(code, intern!(py, "co_filename"))?.into(),
             name: get(code, intern!(py, "co_name"))?,
             qualname: get(code, intern!(py, "co_qualname"))?,
             original: code.clone().unbind(),

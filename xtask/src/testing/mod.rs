@@ -1,5 +1,6 @@
 //! `test`: every test there is, layer by layer, closing with a line that counts.
 mod cpython;
+mod described;
 mod effects;
 mod generated;
 mod layer;

@@ -1,4 +1,5 @@
 //! Rust tests: `cargo test` over the workspace, and over the runtime once per supported interpreter.
+use super::described;
 use super::tally::Tally;
 use crate::obtain::{Interpreter, sources};
 use crate::ui::{Step, step};
@@ -22,6 +23,9 @@ pub fn run(interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> 
         runtime.args(["test", "--package", "slotrt"]);
         let name = format!("Rust tests of the runtime, CPython {}", python.full_version());
         tally.add(cargo_test(&name, runtime, filter)?);
+    }
+    if filter.is_none() {
+        tally.add(described::check()?);
     }
     Ok(tally)
 }
