@@ -220,10 +220,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn sourced_object(&self, id: ValueId) -> Option<(Bound<'py, PyAny>, Source)> {
-        match self.value(id) {
-            Value::Real { object, source: Some(source) } => Some((object.bind(self.py).clone(), source.clone())),
-            _ => None,
-        }
+        Some((self.object_outside(id)?, self.source(id)?))
     }
 
     /// `type(value)`, guarded. CPython: `Py_TYPE`.
