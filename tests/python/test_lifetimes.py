@@ -150,6 +150,45 @@ class Lifetimes(unittest.TestCase):
         del call, held
         self.assertIsNone(gone())
 
+    def test_defaults_end_with_their_function(self):
+        def positional(held):
+            return lambda x, seen=held, *, k=3: (x, seen is None, k)
+
+        def keyword(held):
+            return lambda x, y=2, *, seen=held: (x, y, seen is None)
+
+        def unused(held):
+            return lambda x, seen=held: x
+
+        for make in (positional, keyword, unused):
+            with self.subTest(make.__name__):
+                arguments = (3, None) if make is unused else (3,)
+                compiled = slotrt.compile(lambda call: call(*arguments))
+                held = Plain()
+                gone = weakref.ref(held)
+                call = make(held)
+                expected = call(*arguments)
+                self.assertEqual([compiled(call), compiled(call)], [expected] * 2)
+                del call, held
+                self.assertIsNone(gone())
+
+    def test_defaults_of_a_local_function(self):
+        def run():
+            def local(p, seen=[], *, kept={}):
+                seen.append(p)
+                kept[1] = p
+                return len(seen), len(kept)
+
+            print("before")
+            found = local(Ending("p"))
+            print("called")
+            return found
+
+        expected, compiled = seen(lambda _: run()), slotrt.compile(run)
+        self.assertIn("end p", expected[0])
+        for _ in range(3):
+            self.assertEqual(seen(lambda _: compiled()), expected)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,12 +1,14 @@
 //! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
 use super::Arguments;
 use crate::bytecode::Code;
+use crate::guard::source::{Fixed, Source};
 use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
+use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 const VARARGS: u32 = 0x4;
 const VARKEYWORDS: u32 = 0x8;
@@ -153,9 +155,11 @@ impl<'py> Tracer<'py> {
             .and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
         let defaults: Vec<_> = defaults.iter().flatten().collect();
         let first = count.saturating_sub(defaults.len());
-        for (slot, default) in (first..count).zip(defaults) {
+        let path = self.part_of_given(function, "__defaults__");
+        for (index, (slot, default)) in (first..count).zip(defaults).enumerate() {
             if slots[slot].is_none() {
-                slots[slot] = Some(self.absorb_static(default));
+                let path = path.clone().map(|path| Source::Item(path, index));
+                slots[slot] = Some(self.absorb_default(default, path));
             }
         }
         self.missing(code, qualname, slots, 0..count, "positional")?;
@@ -163,15 +167,26 @@ impl<'py> Tracer<'py> {
             .getattr(intern!(self.py, "__kwdefaults__"))
             .ok()
             .and_then(|defaults| defaults.cast_into::<PyDict>().ok());
+        let path = self.part_of_given(function, "__kwdefaults__");
         for (slot, value) in slots.iter_mut().enumerate().skip(count).take(code.kwonlyargcount as usize) {
             if value.is_some() {
                 continue;
             }
-            let default =
-                keyword.as_ref().and_then(|defaults| defaults.get_item(&code.locals[slot].name).ok().flatten());
-            *value = default.map(|default| self.absorb_static(default));
+            let name = &code.locals[slot].name;
+            let default = keyword.as_ref().and_then(|defaults| defaults.get_item(name).ok().flatten());
+            let path = path.clone().map(|path| Source::DictItem(path, Fixed::new(&PyString::intern(self.py, name))));
+            *value = default.map(|default| self.absorb_default(default, path));
         }
         self.missing(code, qualname, slots, count..count + code.kwonlyargcount as usize, "keyword-only")
+    }
+
+    /// A default is reached through its function, where the caller gave that: compiled code must not keep it alive.
+    fn absorb_default(&mut self, default: Bound<'py, PyAny>, path: Option<Source>) -> ValueId {
+        let made = self.state.identity.get(&(default.as_ptr() as usize)).is_some_and(|id| self.owned(*id).is_some());
+        match path {
+            Some(path) if !made && !default.is_instance_of::<Token>() => self.sourced(default, path),
+            _ => self.absorb_static(default),
+        }
     }
 
     fn missing(

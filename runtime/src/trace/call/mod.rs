@@ -327,9 +327,7 @@ impl<'py> Tracer<'py> {
             .ok()
             .and_then(|closure| closure.cast_into::<PyTuple>().ok());
         let cells: Vec<_> = cells.into_iter().flatten().collect();
-        let known = self.state.identity.get(&(function.as_ptr() as usize)).copied();
-        let given = known.and_then(|known| self.source(known)).filter(Source::is_given);
-        let path = given.map(|path| Arc::new(Source::Attr(Arc::new(path), "__closure__".into())));
+        let path = self.part_of_given(function, "__closure__");
         let closure = cells.into_iter().enumerate();
         let closure = closure.map(|(index, cell)| {
             let path = path.clone().map(|path| Source::Item(path, index));
@@ -352,6 +350,13 @@ impl<'py> Tracer<'py> {
             serial: self.state.frames,
             exc_info: None,
         })
+    }
+
+    /// The path to an attribute of a function that the caller gave.
+    fn part_of_given(&self, function: &Bound<'py, PyAny>, name: &str) -> Option<Arc<Source>> {
+        let known = self.state.identity.get(&(function.as_ptr() as usize)).copied()?;
+        let given = self.source(known).filter(Source::is_given)?;
+        Some(Arc::new(Source::Attr(Arc::new(given), name.into())))
     }
 
     /// A cell of a function: of the trace's own, a token of one, or one that existed before.
