@@ -94,7 +94,8 @@ pub(super) fn same_parts(function: &Bound<'_, PyAny>, parts: &[Option<Py<PyAny>>
     })
 }
 
-/// Whether two plain constants are the same in type and value; floats bit by bit.
+/// Whether two plain constants are the same in type and value; floats bit by bit, and a nan is the same as itself alone: its hash is
+/// its address, and containers find it by identity.
 pub(super) fn equal(value: &Bound<'_, PyAny>, constant: &Bound<'_, PyAny>) -> bool {
     if value.is(constant) {
         return true;
@@ -103,11 +104,11 @@ pub(super) fn equal(value: &Bound<'_, PyAny>, constant: &Bound<'_, PyAny>) -> bo
         return false;
     }
     if let (Ok(left), Ok(right)) = (value.cast_exact::<PyFloat>(), constant.cast_exact::<PyFloat>()) {
-        return left.value().to_bits() == right.value().to_bits();
+        return !left.value().is_nan() && left.value().to_bits() == right.value().to_bits();
     }
     if let (Ok(left), Ok(right)) = (value.cast_exact::<PyComplex>(), constant.cast_exact::<PyComplex>()) {
         let bits = |number: &Bound<'_, PyComplex>| (number.real().to_bits(), number.imag().to_bits());
-        return bits(left) == bits(right);
+        return !left.real().is_nan() && !left.imag().is_nan() && bits(left) == bits(right);
     }
     if let (Ok(left), Ok(right)) = (value.cast_exact::<PyTuple>(), constant.cast_exact::<PyTuple>()) {
         return left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| equal(&left, &right));

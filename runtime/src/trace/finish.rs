@@ -240,6 +240,7 @@ impl<'py> Tracer<'py> {
                 self.set(id, New::Cell(content), content.into_iter().collect())
             }
             "function" => self.describe_function(id, object),
+            "float" | "complex" => self.describe_nan(id, object),
             "list_iterator" | "tuple_iterator" => self.describe_sequence_iterator(id, object),
             "range_iterator"
             | "range"

@@ -69,7 +69,7 @@ impl<'py> Tracer<'py> {
             return items.into_iter().all(|item| self.has_lasting_hash(item));
         }
         let class = object.get_type();
-        super::known::is_scalar(&object)
+        super::known::is_scalar(&object) && !super::nan::has_nan(&object)
             || !super::native::is_c_type(&class)
                 && !object.is_instance_of::<PyType>()
                 && self.in_python(&class, "__hash__")

@@ -1,4 +1,5 @@
 //! From Python objects to values and back: constants, sources, identity, and the guards that go with them.
+use super::nan::has_nan;
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
@@ -166,7 +167,7 @@ impl<'py> Tracer<'py> {
         if matches!(&source, Source::Constant(constant) if constant.0.is(&object)) {
             return self.constant(object);
         }
-        if is_scalar(&object) {
+        if is_scalar(&object) && !has_nan(&object) {
             return self.push(Value::Real { object: object.unbind(), source: Some(source) });
         }
         let address = object.as_ptr() as usize;

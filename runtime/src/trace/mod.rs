@@ -21,6 +21,7 @@ mod lasting;
 mod merged;
 mod mirror;
 mod namespace;
+mod nan;
 mod native;
 pub mod observed;
 mod operator;

@@ -1,5 +1,6 @@
 //! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
 use super::known::{is_definition, is_key, is_of_one_object, is_scalar};
+use super::nan::has_nan;
 use super::shadows::Shadow;
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
@@ -198,7 +199,8 @@ impl<'py> Tracer<'py> {
         if self.is_being_made(&object) {
             return self.own(object);
         }
-        if (is_definition(&object) && !is_of_one_object(&object)) || (is_scalar(&object) && !contains_token(&object)) {
+        let plain = is_scalar(&object) && !contains_token(&object) && !has_nan(&object);
+        if (is_definition(&object) && !is_of_one_object(&object)) || plain {
             return self.constant(object);
         }
         self.own(object)

@@ -188,6 +188,9 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.known(value)
             && is_c_type(&object.get_type())
         {
+            if self.state.nesting == 0 && self.owned(value).is_some() && super::nan::has_nan(&object) {
+                return unsupported("hash by address", "a nan that the trace made");
+            }
             return object.hash().or_else(|error| self.raise_error(error));
         }
         object::PyObject_Hash(self, &value)
