@@ -183,6 +183,57 @@ def handled(b):
     print("after")
 
 
+def class_body(b):
+    def inner():
+        class Body:
+            first = 3
+
+            def method(self):
+                return __class__, b
+
+            second = first + b
+            third = second.missing
+
+    inner()
+
+
+def class_bodies(b):
+    class Outer:
+        first = [b]
+
+        class Inner:
+            second = {b}
+            third = numbers(b) + 1
+
+
+def prepared(b):
+    class Meta(type):
+        @classmethod
+        def __prepare__(meta, name, bases):
+            return {"prepared": name}
+
+    class Body(metaclass=Meta):
+        first: int = 2
+        for index in range(3):
+            second = index
+        third = list(b)
+
+
+def class_body_handled(b):
+    try:
+
+        class Body:
+            first = b
+            second = first.missing
+    except AttributeError as error:
+        frame = error.__traceback__.tb_next.tb_frame
+        return frame.f_code.co_name, sorted(frame.f_locals), frame.f_locals["first"]
+
+
+def executed(b):
+    exec("first = 1\nsecond = first.missing", {"b": b}, {"third": b})
+
+
 class Holder:
     """An object with a traceback's attributes."""
 
@@ -240,6 +291,11 @@ FUNCTIONS = (
     in_a_loop,
     inlined,
     handled,
+    class_body,
+    class_bodies,
+    prepared,
+    class_body_handled,
+    executed,
 )
 
 

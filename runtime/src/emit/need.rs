@@ -1,7 +1,7 @@
 //! Which values the emitted code needs at all.
 use crate::graph::NodeId;
 use crate::trace::outcome::{Effect, End, Outcome, StackEntry};
-use crate::trace::value::{New, Value, ValueId};
+use crate::trace::value::{Inlined, New, Value, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Values by what becomes of them, each in the order of first need.
@@ -104,8 +104,7 @@ pub fn children(made: &New) -> Vec<ValueId> {
         New::Exception { class, args, attributes, context, cause, passed } => {
             let held = attributes.iter().map(|(_, value)| *value).chain(*context).chain(*cause);
             let inlined = passed.iter().filter_map(|passed| passed.inlined.as_ref());
-            let variables = inlined.flat_map(|inlined| &inlined.variables).map(|(_, value)| *value);
-            [*class, *args].into_iter().chain(held).chain(variables).collect()
+            [*class, *args].into_iter().chain(held).chain(inlined.flat_map(Inlined::held)).collect()
         }
         New::SequenceIterator { sequence, .. } => vec![*sequence],
         New::Call { callable, args, state } => {

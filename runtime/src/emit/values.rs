@@ -300,10 +300,12 @@ impl Writer<'_, '_> {
         let (entries, mut held) = (PyList::empty(py), Vec::new());
         for Passed { inlined, line } in passed {
             match inlined {
-                Some(Inlined { code, globals, lasti, variables }) => {
+                Some(inlined) => {
+                    let Inlined { code, globals, lasti, variables, namespace } = inlined;
                     let slots: Vec<usize> = variables.iter().map(|(slot, _)| *slot).collect();
-                    held.extend(variables.iter().map(|(_, value)| *value));
-                    entries.append((code.bind(py), globals.bind(py), lasti, line, PyTuple::new(py, slots)?))?;
+                    held.extend(inlined.held());
+                    let slots = (PyTuple::new(py, slots)?, namespace.is_some());
+                    entries.append((code.bind(py), globals.bind(py), lasti, line, slots))?;
                 }
                 None => entries.append(line)?,
             }

@@ -14,7 +14,7 @@ pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, 
     let py = original.py();
     let code =
         originals::original(py, "builtins", "compile")?.call1(("0", "<except*>", "eval"))?.cast_into::<PyCode>()?;
-    let frame = stand_in(&code, &PyDict::new(py), 0)?;
+    let frame = stand_in(&code, &PyDict::new(py), None, 0)?;
     let traceback = originals::original(py, "types", "TracebackType")?.call1((py.None(), frame, -1, 1))?;
     let mut marked = vec![original.clone()];
     marked.extend(raised.cast::<PyList>()?.iter().filter(|exception| !exception.is_none()));

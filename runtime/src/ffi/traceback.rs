@@ -10,11 +10,11 @@ use std::mem::offset_of;
 enum Passed {
     /// The compiled frame itself, at this line.
     Here(i32),
-    /// A frame that was inlined: code, globals, offset of the instruction, line, slots of its variables.
-    Inlined(Py<PyCode>, Py<PyDict>, i32, i32, Vec<usize>),
+    /// A frame that was inlined: code, globals, offset of the instruction, line, slots of its variables, and whether it has a namespace.
+    Inlined(Py<PyCode>, Py<PyDict>, i32, i32, (Vec<usize>, bool)),
 }
 
-/// Gives an exception the traceback that it would have: `passed` lists the frames, innermost first, `held` the values of their variables, one frame's after the other's.
+/// Gives an exception the traceback that it would have: `passed` lists the frames, innermost first, `held` the values of their variables and their namespaces, one frame's after the other's.
 ///
 /// Called by compiled code; its own frame is the current one.
 #[pyfunction]
@@ -30,9 +30,11 @@ pub fn add_traceback(
         let (frame, lasti, line) = match entry.extract()? {
             // Without a position in the code, no columns are marked: the code that runs is another.
             Passed::Here(line) => (current(py), -1, line),
-            Passed::Inlined(code, globals, lasti, line, slots) => {
-                let frame = stand_in(code.bind(py), globals.bind(py), lasti)?;
-                for (slot, value) in slots.into_iter().zip(&mut held) {
+            Passed::Inlined(code, globals, lasti, line, (slots, has_namespace)) => {
+                let variables: Vec<_> = held.by_ref().take(slots.len()).collect();
+                let namespace = if has_namespace { held.next() } else { None };
+                let frame = stand_in(code.bind(py), globals.bind(py), namespace.as_ref(), lasti)?;
+                for (slot, value) in slots.into_iter().zip(variables) {
                     put(&frame, slot, value);
                 }
                 (Some(frame), lasti, line)
@@ -68,6 +70,7 @@ fn put(frame: &Bound<'_, PyAny>, slot: usize, value: Bound<'_, PyAny>) {
 pub(super) fn stand_in<'py>(
     code: &Bound<'py, PyCode>,
     globals: &Bound<'py, PyDict>,
+    namespace: Option<&Bound<'py, PyAny>>,
     lasti: i32,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = code.py();
@@ -76,7 +79,8 @@ pub(super) fn stand_in<'py>(
     // frame, whose place in the code may be any instruction of it.
     unsafe {
         let state = ffi::PyThreadState_Get();
-        let frame = ffi::PyFrame_New(state, code.as_ptr().cast(), globals.as_ptr(), std::ptr::null_mut());
+        let namespace = namespace.map_or(std::ptr::null_mut(), Bound::as_ptr);
+        let frame = ffi::PyFrame_New(state, code.as_ptr().cast(), globals.as_ptr(), namespace);
         let frame = Bound::from_owned_ptr_or_err(py, frame.cast())?;
         let inner: *mut u8 = layout::read(frame.as_ptr().cast(), offset_of!(release::PyFrameObject, f_frame));
         if let Some(offset) = usize::try_from(lasti).ok().filter(|offset| *offset < length) {

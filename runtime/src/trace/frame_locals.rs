@@ -22,6 +22,8 @@ const READ: [&str; 8] = ["keys", "values", "items", "get", "__len__", "__getitem
 pub struct Variables {
     /// Of those that have ended or are suspended, by their numbers.
     rested: FxHashMap<u64, (Vec<Option<ValueId>>, std::sync::Arc<Code>)>,
+    /// Of class bodies that have ended, the dicts of their names.
+    namespaces: FxHashMap<u64, ValueId>,
     /// The dict behind a view.
     views: FxHashMap<ValueId, ValueId>,
 }
@@ -31,6 +33,14 @@ impl<'py> Tracer<'py> {
     pub(super) fn keep_variables(&mut self, frame: &Frame) {
         let kept = (frame.locals.clone(), frame.code.clone());
         self.state.variables.rested.insert(frame.serial, kept);
+        if let Some(namespace) = frame.namespace {
+            self.state.variables.namespaces.insert(frame.serial, namespace);
+        }
+    }
+
+    /// The names of a class body that has ended.
+    pub(super) fn rested_namespace(&self, serial: u64) -> Option<ValueId> {
+        self.state.variables.namespaces.get(&serial).copied()
     }
 
     /// What the variables of a frame that has ended hold, by slot.

@@ -3,7 +3,7 @@ use super::finish::Described;
 use super::native::is_c_type;
 use super::signal::{Traced, internal};
 use super::state::Tracer;
-use super::value::{Held, New, ValueId};
+use super::value::{Held, Inlined, New, ValueId};
 use crate::ffi::types;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::prelude::*;
@@ -164,7 +164,7 @@ impl<'py> Tracer<'py> {
         children.extend(linked.iter().flatten());
         let passed = self.passed(id);
         let inlined = passed.iter().filter_map(|passed| passed.inlined.as_ref());
-        children.extend(inlined.flat_map(|inlined| &inlined.variables).map(|(_, value)| *value));
+        children.extend(inlined.flat_map(Inlined::held));
         self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
     }
 

@@ -242,6 +242,7 @@ impl<'py> Tracer<'py> {
                 },
                 lasti: *lasti,
                 variables: self.rested_variables(frame.serial),
+                namespace: self.rested_namespace(frame.serial),
             });
             passed.push(Passed { inlined, line: *line });
             node = *next;

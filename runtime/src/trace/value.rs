@@ -53,6 +53,15 @@ pub struct Inlined {
     pub lasti: i32,
     /// Its variables that have values, by slot.
     pub variables: Vec<(usize, ValueId)>,
+    /// The names of a class body.
+    pub namespace: Option<ValueId>,
+}
+
+impl Inlined {
+    /// What its frame holds: the variables in their order, then the namespace.
+    pub fn held(&self) -> impl Iterator<Item = ValueId> {
+        self.variables.iter().map(|(_, value)| *value).chain(self.namespace)
+    }
 }
 
 /// A frame in a traceback.
