@@ -32,6 +32,8 @@ pub(crate) mod parse;
 #[cfg(slotrt_live)]
 pub(crate) mod pointer;
 pub mod python;
+#[cfg(slotrt_traces)]
+pub mod references;
 mod release;
 pub mod sets;
 pub mod slots;

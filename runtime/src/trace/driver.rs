@@ -306,6 +306,7 @@ impl<'py> Tracer<'py> {
         let mut frame = self.frame_of(function, code.clone(), values)?;
         frame.closure = closure;
         frame.outermost = true;
+        self.find_mortals(&frame);
         Ok(frame)
     }
 

@@ -45,8 +45,8 @@ impl<'py> Tracer<'py> {
         if let Err(escape) = self.describe_all(work, &mut seen)? {
             return Ok(Err(escape));
         }
-        if let End::Return { kept, .. } = end {
-            if self.is_observed(&seen) {
+        if let End::Return { kept, value, .. } = end {
+            if self.is_observed(&seen) || self.several_end(*value) {
                 let kept = kept.iter().flatten().copied().collect();
                 if let Err(escape) = self.describe_all(kept, &mut seen)? {
                     return Ok(Err(escape));

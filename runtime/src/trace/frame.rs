@@ -185,8 +185,13 @@ impl<'py> Tracer<'py> {
                 return internal("control ran off the end of the code");
             };
             self.before(frame, &instr)?;
-            let flow = self.step(frame, &instr);
+            let mut flow = self.step(frame, &instr);
             self.refuse_stand_in()?;
+            if frame.outermost
+                && let Ok(next) = flow
+            {
+                flow = self.check_mortals(frame, next).map(|()| next);
+            }
             match flow {
                 Ok(Flow::Next) => frame.pc += 1,
                 Ok(Flow::Jump(label)) => frame.pc = frame.code.index(label).map_or_else(|| internal("label"), Ok)?,
@@ -209,6 +214,9 @@ impl<'py> Tracer<'py> {
                         }
                     }
                     self.handle(frame, &at, value)?;
+                    if frame.outermost {
+                        self.check_mortals(frame, Flow::Next).map_err(|signal| self.refused_end(frame, signal))?;
+                    }
                 }
                 Err(Signal::Break(reason)) if frame.outermost && self.state.go_back(frame) => {
                     return Err(Signal::Here(reason));

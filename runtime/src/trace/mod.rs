@@ -20,6 +20,7 @@ mod known;
 mod lasting;
 mod merged;
 mod mirror;
+mod mortal;
 mod namespace;
 mod nan;
 mod native;

@@ -64,6 +64,8 @@ pub struct State {
     pub(super) weakly: Watched<FxHashSet<ValueId>>,
     /// Objects whose end would run code.
     pub(super) mortal: Watched<Vec<ValueId>>,
+    /// Objects from outside whose end runs code.
+    pub(super) mortals: super::mortal::Mortals,
     /// Dicts from outside that are seen through names.
     pub(super) namespaces: Watched<FxHashMap<ValueId, super::namespace::Names>>,
     /// Instances from outside whose `__dict__`, the second value, was seen as a whole.

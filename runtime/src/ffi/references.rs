@@ -1,0 +1,64 @@
+//! What objects hold, as the garbage collector sees it: what ends with what, and what leads to what.
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+
+/// The objects that this one holds, once for each reference; at most `limit` of them.
+#[must_use]
+pub fn held<'py>(object: &Bound<'py, PyAny>, limit: usize) -> Vec<Bound<'py, PyAny>> {
+    let py = object.py();
+    // SAFETY: `show` gives what the live object holds at this moment, and nothing has run since.
+    show(object, limit).into_iter().map(|held| unsafe { Bound::from_borrowed_ptr(py, held) }).collect()
+}
+
+/// What would end if whoever holds these let them go, they themselves included. What several of the others hold ends with the last
+/// of them, what anybody else holds does not end. Looks at `limit` references at most.
+#[must_use]
+pub fn ending(given: Vec<Bound<'_, PyAny>>, limit: usize) -> Vec<Bound<'_, PyAny>> {
+    let mut left: HashMap<usize, isize> = given.iter().map(|object| (object.as_ptr() as usize, 0)).collect();
+    let (mut ending, mut next, mut looked_at) = (given, 0, 0);
+    while let Some(object) = ending.get(next)
+        && looked_at < limit
+    {
+        next += 1;
+        let (py, held) = (object.py(), show(object, limit - looked_at));
+        looked_at += held.len();
+        for held in held {
+            // SAFETY: the object that holds it is alive and unchanged.
+            let count = unsafe { ffi::Py_REFCNT(held) };
+            let left = left.entry(held as usize).or_insert(count as isize);
+            *left -= 1;
+            if *left == 0 {
+                // SAFETY: as above.
+                ending.push(unsafe { Bound::from_borrowed_ptr(py, held) });
+            }
+        }
+    }
+    ending
+}
+
+struct Shown {
+    list: Vec<*mut ffi::PyObject>,
+    limit: usize,
+}
+
+/// Pointers to what the object holds.
+fn show(object: &Bound<'_, PyAny>, limit: usize) -> Vec<*mut ffi::PyObject> {
+    unsafe extern "C" fn visit(held: *mut ffi::PyObject, shown: *mut c_void) -> c_int {
+        // SAFETY: the argument of `traverse` below, which nobody else uses meanwhile.
+        let shown = unsafe { &mut *shown.cast::<Shown>() };
+        shown.list.push(held);
+        c_int::from(shown.list.len() >= shown.limit)
+    }
+    let mut shown = Shown { list: Vec::new(), limit };
+    // SAFETY: a live object of a type that the collector knows is traversed as the collector does it; `visit` runs no code of Python.
+    unsafe {
+        if ffi::PyObject_IS_GC(object.as_ptr()) == 1
+            && let Some(traverse) = (*ffi::Py_TYPE(object.as_ptr())).tp_traverse
+        {
+            traverse(object.as_ptr(), visit, (&raw mut shown).cast());
+        }
+    }
+    shown.list
+}

@@ -1,0 +1,249 @@
+//! Objects whose end runs code of the program: an instruction that lets one of them go runs natively, so that the code runs where, when and
+//! in the order in which plain Python runs it.
+//!
+//! Plain Python ends an object at the instruction that drops the last reference. A compiled frame holds what it was given until the
+//! trace is over, so a trace must not reach past such an instruction. After each instruction of the outermost frame the trace follows
+//! strong references from what the frame, and whatever outlives it, holds by then; where one of the objects is no longer found, the
+//! instruction is a graph break. Who else may hold the object is not known, so it may turn out to be one for nothing.
+use super::frame::{Flow, Frame};
+use super::generator::Made;
+use super::outcome::{Effect, StackEntry};
+use super::signal::{Signal, Traced, hints, stop};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use crate::ffi::{references, types};
+use crate::guard::source::Source;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCode, PyFunction, PyModule, PyType};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// References that the search for such objects looks at when a trace begins.
+const MAX_LOOKED_AT: usize = 1_000;
+
+/// Objects that one search for a way to them visits.
+const MAX_VISITED: usize = 5_000;
+
+/// The objects, and how far they were looked for.
+#[derive(Debug, Default)]
+pub(super) struct Mortals {
+    objects: Vec<Py<PyAny>>,
+    /// Copies of containers from outside whose content was looked at.
+    shadows: usize,
+}
+
+impl<'py> Tracer<'py> {
+    /// Looks for such objects among what would end with the values that the outermost frame was given.
+    pub(super) fn find_mortals(&mut self, frame: &Frame) {
+        let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
+        let given: Vec<_> = given.filter(|object| !super::known::is_scalar(object) && !is_lasting(object)).collect();
+        let ending = references::ending(given, MAX_LOOKED_AT);
+        self.state.mortals.objects =
+            ending.iter().filter(|object| is_mortal(object)).map(|object| object.clone().unbind()).collect();
+    }
+
+    /// After an instruction of the outermost frame that went well: a graph break if it let one of the objects go.
+    pub(super) fn check_mortals(&mut self, frame: &Frame, flow: Flow) -> Traced<()> {
+        if !matches!(flow, Flow::Next | Flow::Jump(_)) || frame.pc < self.state.first_stop {
+            return Ok(());
+        }
+        self.find_in_shadows();
+        if self.state.mortals.objects.is_empty() {
+            return Ok(());
+        }
+        let Some(lost) = self.first_lost(self.held_by(frame)) else { return Ok(()) };
+        let class = types::name(&lost.get_type());
+        stop(
+            "object whose end runs code is let go",
+            class,
+            "the instruction runs natively, so that the object ends where the program lets it go",
+            hints::COVERAGE,
+        )
+    }
+
+    /// Whether several such objects end when the outermost frame ends with this result: the order is that of its variables.
+    pub(super) fn several_end(&mut self, result: ValueId) -> bool {
+        self.state.mortals.objects.len() > 1 && {
+            let alive = self.reached(vec![result]);
+            self.state.mortals.objects.iter().filter(|object| !alive.contains(&(object.as_ptr() as usize))).count() > 1
+        }
+    }
+
+    /// What containers from outside hold can go by a change of the container.
+    fn find_in_shadows(&mut self) {
+        let from = self.state.mortals.shadows.min(self.state.shadows.len());
+        let copied = self.state.shadows[from..].iter().filter_map(|shadow| self.real(shadow.value));
+        let copied: Vec<_> = copied.collect();
+        self.state.mortals.shadows = self.state.shadows.len();
+        for object in copied {
+            for held in references::held(&object, MAX_LOOKED_AT).into_iter().filter(is_mortal) {
+                if !self.state.mortals.objects.iter().any(|known| known.is(&held)) {
+                    self.state.mortals.objects.push(held.unbind());
+                }
+            }
+        }
+    }
+
+    fn held_by(&self, frame: &Frame) -> Vec<ValueId> {
+        let stack = frame.stack.iter().filter_map(|entry| match entry {
+            StackEntry::Object(value) => Some(*value),
+            StackEntry::Null => None,
+        });
+        let locals = frame.locals.iter().flatten().copied();
+        let others = frame.closure.iter().copied().chain(frame.namespace).chain(*self.state.exc_info);
+        stack.chain(locals).chain(others).chain(self.state.exc_below.iter().flatten().copied()).collect()
+    }
+
+    fn first_lost(&self, work: Vec<ValueId>) -> Option<Bound<'py, PyAny>> {
+        let alive = self.reached(work);
+        let lost = self.state.mortals.objects.iter().find(|object| !alive.contains(&(object.as_ptr() as usize)));
+        lost.map(|object| object.bind(self.py).clone())
+    }
+
+    /// Addresses of the objects to which strong references lead from these values and from what outlives the trace.
+    fn reached(&self, mut work: Vec<ValueId>) -> FxHashSet<usize> {
+        let wanted: FxHashSet<usize> =
+            self.state.mortals.objects.iter().map(|object| object.as_ptr() as usize).collect();
+        work.extend(self.outliving());
+        let mut attributes: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
+        for ((owner, _), value) in self.state.attributes.iter() {
+            attributes.entry(*owner).or_default().extend(value);
+        }
+        let (mut objects, mut values, mut visited) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
+        let mut missing = wanted.len();
+        while visited.len() < MAX_VISITED && missing > 0 {
+            if let Some(object) = objects.pop() {
+                let object: Bound<'py, PyAny> = object;
+                let address = object.as_ptr() as usize;
+                match self.value_of_token(&object).or_else(|| self.state.identity.get(&address).copied()) {
+                    Some(value) if !values.contains(&value) => work.push(value),
+                    _ if visited.insert(address) => {
+                        missing -= usize::from(wanted.contains(&address));
+                        objects.extend(strongly_held(&object));
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            let Some(value) = work.pop() else { break };
+            if values.insert(value) {
+                objects.extend(self.object_of(value));
+                work.extend(self.parts_of(value));
+                work.extend(attributes.get(&value).into_iter().flatten());
+            }
+        }
+        visited
+    }
+
+    /// Values that places outside hold, or will hold.
+    fn outliving(&self) -> Vec<ValueId> {
+        let given = |value: &ValueId| self.source(*value).is_some_and(|source| begins_at_argument(&source));
+        let shadows = self.state.shadows.iter().map(|shadow| shadow.value).filter(|value| !given(value));
+        let globals = self.state.globals.values().chain(self.state.cells.values()).flatten().copied();
+        let effects = self.state.effects.iter().flat_map(|effect| match effect {
+            Effect::SetItem { key, value, .. } => vec![*key, *value],
+            Effect::Call { args, .. } => args.clone(),
+            _ => Vec::new(),
+        });
+        shadows.chain(globals).chain(effects).collect()
+    }
+
+    /// The object that stands for a value: of a container that C works on, the copy.
+    fn object_of(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
+        if let Some(shadow) = self.state.shadows.of(value) {
+            return Some(shadow.object.bind(self.py).clone());
+        }
+        self.real(value).or_else(|| self.owned(value))
+    }
+
+    /// Values that a value of the tracer's own is made of.
+    fn parts_of(&self, value: ValueId) -> Vec<ValueId> {
+        let mut parts = match self.value(value) {
+            Value::New(New::Method { function, receiver }) => vec![*function, *receiver],
+            _ => Vec::new(),
+        };
+        parts.extend(self.state.supers.get(&value).map(|(_, receiver)| *receiver));
+        match self.state.generators.get(&value) {
+            Some(Made::Frame(generator)) => parts.extend(generator.frame.iter().flat_map(|frame| self.held_by(frame))),
+            Some(Made::Wrapper(held) | Made::Wrapped(held)) => parts.push(*held),
+            Some(Made::Send { generator, .. } | Made::Throw { generator, .. }) => parts.push(*generator),
+            None => {}
+        }
+        parts
+    }
+
+    /// A graph break of the outermost frame because of what it let go, with the trace where it was before the instruction.
+    pub(super) fn refused_end(&mut self, frame: &mut Frame, signal: Signal) -> Signal {
+        match signal {
+            Signal::Break(reason) if self.state.go_back(frame) => Signal::Here(reason),
+            signal => signal,
+        }
+    }
+}
+
+/// Whether the path begins at an argument.
+fn begins_at_argument(source: &Source) -> bool {
+    match source {
+        Source::Local(_) => true,
+        Source::Free(_) | Source::FreeCell(_) | Source::Global(_) | Source::Builtin(_) | Source::Constant(_) => false,
+        Source::DictItem(base, _)
+        | Source::Attr(base, _)
+        | Source::OwnAttr(base, _)
+        | Source::Item(base, _)
+        | Source::Cell(base)
+        | Source::Dict(base)
+        | Source::TypeOf(base) => begins_at_argument(base),
+    }
+}
+
+/// What outlives every call that uses it: only the collector ends it.
+fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>() || object.is_exact_instance_of::<PyCode>()
+}
+
+/// What the object holds, as far as it is not the world that it lives in.
+fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    if is_lasting(object) || super::known::is_scalar(object) {
+        return Vec::new();
+    }
+    let held = references::held(object, MAX_VISITED);
+    if !object.is_exact_instance_of::<PyFunction>() {
+        return held;
+    }
+    let world = ["__globals__", "__builtins__"].map(|name| object.getattr(name).ok());
+    held.into_iter().filter(|held| !world.iter().flatten().any(|world| world.is(held))).collect()
+}
+
+/// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
+fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
+    if super::known::is_scalar(object) || is_lasting(object) {
+        return false;
+    }
+    let (py, class) = (object.py(), object.get_type());
+    let suspended = match types::c_name(&class).as_str() {
+        "generator" => intern!(py, "gi_suspended"),
+        "coroutine" => intern!(py, "cr_suspended"),
+        "async_generator" => intern!(py, "ag_suspended"),
+        _ => return has_finaliser(&class) || has_callback(object, &class),
+    };
+    object.getattr(suspended).is_ok_and(|suspended| suspended.is_truthy().unwrap_or(false))
+}
+
+fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
+    let found = types::lookup(class, intern!(class.py(), "__del__"));
+    found.is_some_and(|found| types::c_name(&found.get_type()) != "wrapper_descriptor")
+}
+
+fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
+    if types::weaklistoffset(class) == 0 {
+        return false;
+    }
+    let py = object.py();
+    let references =
+        crate::ffi::originals::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
+    references.and_then(|references| references.try_iter()).is_ok_and(|references| {
+        references
+            .flatten()
+            .any(|reference| reference.getattr(intern!(py, "__callback__")).is_ok_and(|callback| !callback.is_none()))
+    })
+}
