@@ -126,8 +126,10 @@ pub fn name(class: &Bound<'_, PyType>) -> String {
 /// `tp_name` of a class that C made; empty for a class of Python code, whatever it calls itself.
 #[must_use]
 pub fn c_name(class: &Bound<'_, PyType>) -> String {
+    /// Every class that a `class` statement or `type()` makes may have subclasses.
+    const BASETYPE: u64 = 1 << 10;
     let name = name(class);
-    if !is_heap(class) || is_immutable(class) {
+    if !is_heap(class) || is_immutable(class) || flags(class) & BASETYPE == 0 {
         return name;
     }
     // C may make changeable classes too: they are what their module says they are.

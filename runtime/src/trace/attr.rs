@@ -17,17 +17,8 @@ impl<'py> Tracer<'py> {
     /// The `tp_getattro` of an object's class.
     pub(super) fn getattro(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
         if let Value::New(New::Method { function, receiver }) = self.value(object) {
-            return match name {
-                "__func__" => Ok(*function),
-                "__self__" => Ok(*receiver),
-                "__get__" | "__reduce__" | "__hash__" | "__eq__" | "__ne__" | "__repr__" => {
-                    unsupported("attribute of a bound method", name)
-                }
-                _ => {
-                    let function = *function;
-                    self.get_attr(function, name)
-                }
-            };
+            let (function, receiver) = (*function, *receiver);
+            return self.method_get_attr(object, function, receiver, name);
         }
         if let Some(found) = self.super_attr(object, name)? {
             return Ok(found);
@@ -49,6 +40,32 @@ impl<'py> Tracer<'py> {
             return self.c_get_attr(object, &class, name);
         }
         self.user_get_attr(object, &class, name)
+    }
+
+    /// CPython: `method_getattro`: the class is asked first, then the function.
+    fn method_get_attr(
+        &mut self,
+        method: ValueId,
+        function: ValueId,
+        receiver: ValueId,
+        name: &str,
+    ) -> Traced<ValueId> {
+        match name {
+            "__func__" => return Ok(function),
+            "__self__" => return Ok(receiver),
+            "__class__" => {
+                let class = self.class_of(method)?;
+                return Ok(self.constant(class.into_any()));
+            }
+            "__doc__" | "__name__" | "__qualname__" | "__module__" => {}
+            _ => {
+                let class = self.class_of(method)?;
+                if self.lookup(&class, name).is_some() {
+                    return unsupported("attribute of a bound method", name);
+                }
+            }
+        }
+        self.get_attr(function, name)
     }
 
     /// CPython: `slot_tp_getattr_hook`.
@@ -378,7 +395,7 @@ impl<'py> Tracer<'py> {
             let value = self.absorb_static(found.clone());
             let found = match kind.as_str() {
                 "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, Some(receiver))),
-                "builtin_function_or_method" => Ok((value, None)),
+                "builtin_function_or_method" | "builtin_method" => Ok((value, None)),
                 "property" => self.read_descriptor(found, receiver, &start, name).map(|value| (value, None)),
                 "getset_descriptor" | "member_descriptor" => unsupported("super() to a C attribute", name),
                 _ => self.bind(value, receiver, &start).map(|value| self.unbound(value)),

@@ -71,6 +71,10 @@ impl<'py> Tracer<'py> {
 
     /// Attributes of objects of C classes that look them up in their own way.
     fn c_own_getattr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        // CPython: `method_getattro` asks the class first.
+        if name == "__class__" && crate::ffi::types::c_name(class) == "method" {
+            return Ok(self.constant(class.clone().into_any()));
+        }
         let found = self.lookup(class, "__getattribute__");
         let (Some(owned), Some(found)) = (self.owned(object), found) else {
             return unsupported("attribute of an object of a C class", format!("{}.{name}", short_name(class)));

@@ -257,6 +257,7 @@ impl<'py> Tracer<'py> {
             | "longrange_iterator"
             | "bytearray"
             | "collections.deque"
+            | "array.array"
             | "operator.itemgetter"
             | "operator.attrgetter"
             | "operator.methodcaller" => self.describe_reduced(id, object),
@@ -318,7 +319,16 @@ impl<'py> Tracer<'py> {
     /// `__reduce__` of a C class: callable, arguments and perhaps a state.
     fn describe_reduced(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let name = crate::ffi::types::name(&object.get_type());
-        let reduced = object.call_method0("__reduce__").ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
+        const PROTOCOL: u8 = 2;
+        let inherited = object.get_type().getattr("__reduce__").is_ok_and(|reduce| {
+            let plain = self.py.get_type::<PyAny>().getattr("__reduce__");
+            plain.is_ok_and(|plain| plain.is(&reduce))
+        });
+        let reduced = match inherited {
+            true => object.call_method1("__reduce_ex__", (PROTOCOL,)),
+            false => object.call_method0("__reduce__"),
+        };
+        let reduced = reduced.ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
         let Some(reduced) = reduced.filter(|reduced| matches!(reduced.len(), 2 | 3)) else {
             return self.escape(id, name);
         };

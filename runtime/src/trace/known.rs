@@ -26,10 +26,13 @@ pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
         || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
 }
 
-/// Whether C never changes the object and everything in it is a scalar: frozen sets, ranges, named tuples of C (`sys.flags`).
+/// Whether C never changes the object and all that it holds is known with it: frozen sets, ranges, named tuples of C (`sys.flags`).
 fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
     if object.is_exact_instance_of::<PyFrozenSet>() {
-        return object.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is_scalar(&item))));
+        // Tokens stand for classes and functions of Python code: their hash is another.
+        let of_c = |item: &Bound<'_, PyAny>| item.cast::<PyType>().is_ok_and(super::native::is_c_type);
+        let known = |item: &Bound<'_, PyAny>| is_scalar(item) || of_c(item) || is_fixed(item);
+        return object.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| known(&item))));
     }
     let class = object.get_type();
     object.is_exact_instance_of::<PyRange>()
@@ -58,6 +61,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
     const NAMES: &[&str] = &[
         "function",
         "builtin_function_or_method",
+        "builtin_method",
         "method_descriptor",
         "wrapper_descriptor",
         "getset_descriptor",
@@ -81,7 +85,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
 pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
     match crate::ffi::types::c_name(&object.get_type()).as_str() {
         "property" | "staticmethod" | "classmethod" => true,
-        "builtin_function_or_method" | "method-wrapper" => object
+        "builtin_function_or_method" | "builtin_method" | "method-wrapper" => object
             .getattr("__self__")
             .is_ok_and(|bound| !is_scalar(&bound) && (!is_definition(&bound) || is_of_one_object(&bound))),
         _ => false,

@@ -426,7 +426,7 @@ fn contains_token(object: &Bound<'_, PyAny>) -> bool {
 fn keeps_nothing(callable: &Bound<'_, PyAny>) -> bool {
     match crate::ffi::types::c_name(&callable.get_type()).as_str() {
         "method_descriptor" | "wrapper_descriptor" => true,
-        "builtin_function_or_method" => callable
+        "builtin_function_or_method" | "builtin_method" => callable
             .getattr(intern!(callable.py(), "__self__"))
             .is_ok_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>()),
         "type" => callable.cast::<PyType>().is_ok_and(crate::ffi::types::is_immutable),

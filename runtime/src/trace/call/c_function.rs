@@ -283,7 +283,11 @@ impl<'py> Tracer<'py> {
         let class = object.get_type();
         if !matches!(
             crate::ffi::types::c_name(&class).as_str(),
-            "builtin_function_or_method" | "method_descriptor" | "wrapper_descriptor" | "method-wrapper"
+            "builtin_function_or_method"
+                | "builtin_method"
+                | "method_descriptor"
+                | "wrapper_descriptor"
+                | "method-wrapper"
         ) {
             return false;
         }
@@ -396,7 +400,9 @@ impl<'py> Tracer<'py> {
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
             let native = if calls || keyword == "key" { self.called_back(*value)? } else { self.native(*value)? };
-            self.refuse_disguise(&native, &name, positional.len(), *value)?;
+            if !object.is(self.py.get_type::<pyo3::types::PyDict>()) {
+                self.refuse_disguise(&native, &name, positional.len(), *value)?;
+            }
             keywords.push((keyword.clone(), native));
         }
         if method && positional.first().is_some_and(|first| first.is_instance_of::<Token>()) {
@@ -437,6 +443,9 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let class = self.class_of(value)?;
+        if class.is(self.py.get_type::<PyAny>()) {
+            return Ok(());
+        }
         let what = format!("{name}({})", crate::ffi::types::name(&class));
         if crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0 || native::derives_from_c(&class) {
             return unsupported("C function on an instance of a builtin's subclass", what);

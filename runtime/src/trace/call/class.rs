@@ -114,7 +114,9 @@ impl<'py> Tracer<'py> {
             self.new_plain(class, &name, &args, has_init)?
         } else {
             let new = match crate::ffi::types::c_name(&new.get_type()).as_str() {
-                "staticmethod" | "function" | "builtin_function_or_method" => self.static_function(new),
+                "staticmethod" | "function" | "builtin_function_or_method" | "builtin_method" => {
+                    self.static_function(new)
+                }
                 // CPython: `slot_tp_new`.
                 _ => self.get_attr(class_value, "__new__")?,
             };

@@ -79,6 +79,7 @@ impl<'py> Tracer<'py> {
             "function" => self.call_function(callable, &object, args),
             "method" => self.call_real_method(callable, args),
             "builtin_function_or_method"
+            | "builtin_method"
             | "method_descriptor"
             | "wrapper_descriptor"
             | "method-wrapper"
@@ -124,7 +125,8 @@ impl<'py> Tracer<'py> {
         let again = if receiver.is_none() {
             receiver.getattr(crate::ffi::types::text(&name))
         } else {
-            method.call_method1(intern!(self.py, "__get__"), (&receiver,))
+            // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
+            method.call_method1(intern!(self.py, "__get__"), (&receiver, receiver.get_type()))
         };
         if !again.and_then(|again| again.eq(object)).unwrap_or(false) {
             return Ok(None);

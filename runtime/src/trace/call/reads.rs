@@ -23,6 +23,8 @@ const READS: &[(&str, &str, &str)] = &[
     ("posix", "_path_isfile", "whether there is a file"),
     ("posix", "_path_isdir", "whether there is a directory"),
     ("posix", "_path_islink", "whether there is a link"),
+    ("_io", "text_encoding", "a setting of the interpreter"),
+    ("_asyncio", "_get_running_loop", "the loop of the thread"),
     ("gc", "isenabled", "a setting of the collector"),
     ("gc", "get_threshold", "settings of the collector"),
     ("gc", "get_debug", "settings of the collector"),

@@ -1,0 +1,132 @@
+"""Objects of C extension classes that a trace makes, frozen sets of classes, and methods of C that are told their class."""
+
+import array
+import ast
+import os
+import re
+import time
+import unittest
+import zlib
+
+import slotrt
+
+MATCH = re.compile("a+").match
+KINDS = frozenset({int, str, type(None), frozenset({1})})
+
+
+class User:
+    pass
+
+
+USERS = frozenset({User, int})
+
+
+def numbers(last):
+    made = array.array("i", [1, 2, last])
+    made.append(3)
+    made.extend([5])
+    twice = made + made
+    twice[0] = 7
+    del twice[1]
+    return made, twice, twice.tolist(), 3 in made, made.tobytes(), repr(twice), made == twice, list(reversed(made))
+
+
+def wrong_number(given):
+    try:
+        array.array("b", [given])
+    except (TypeError, OverflowError) as error:
+        return type(error), str(error)
+
+
+def tree(name):
+    made = ast.Name(name, ast.Load())
+    made.lineno = 3
+    return ast.dump(made), made._fields, made.lineno, isinstance(made, ast.expr)
+
+
+def packed(data):
+    compressor = zlib.compressobj()
+    made = compressor.compress(data) + compressor.flush()
+    return made, zlib.decompress(made), zlib.crc32(data)
+
+
+def kind(value):
+    return type(value) in KINDS, frozenset({1}) in KINDS, len(KINDS)
+
+
+def user(value):
+    return type(value) in USERS
+
+
+def given(**names):
+    return sorted(dict(names, sentinel=SENTINEL))
+
+
+SENTINEL = object()
+
+
+def bound(value):
+    return value.method.__class__ is type(value.method)
+
+
+class Bound:
+    def method(self):
+        pass
+
+
+class CValues(unittest.TestCase):
+    def both(self, function, *args, **names):
+        compiled = slotrt.compile(function, fullgraph=True)
+        plain = function(*args, **names)
+        self.assertEqual(compiled(*args, **names), plain)
+        self.assertEqual(compiled(*args, **names), plain)
+        return plain
+
+    def test_arrays_are_made_changed_and_given_back(self):
+        self.both(numbers, 3)
+        one, two = (slotrt.compile(numbers, fullgraph=True)(4)[0] for _ in range(2))
+        self.assertIsNot(one, two)
+        self.assertIs(type(one), array.array)
+        self.assertEqual(one.typecode, "i")
+
+    def test_an_array_says_why_it_refuses(self):
+        for value in (1, 300, "x", 1.5):
+            self.both(wrong_number, value)
+
+    def test_syntax_trees(self):
+        self.both(tree, "x")
+
+    def test_compression(self):
+        self.both(packed, b"slots" * 40)
+
+    def test_frozen_sets_of_classes_are_known_as_they_are(self):
+        for value in (1, "a", None, 1.5, User()):
+            self.both(kind, value)
+        # Tokens stand for classes of Python code.
+        self.assertTrue(slotrt.compile(user)(User()))
+        self.assertFalse(slotrt.compile(user)("a"))
+
+    def test_methods_of_c_that_are_told_their_class(self):
+        compiled = slotrt.compile(lambda text: MATCH(text) is not None, fullgraph=True)
+        self.assertTrue(compiled("aab"))
+        self.assertFalse(compiled("b"))
+
+    def test_what_dict_only_keeps_may_be_anything(self):
+        self.both(given, a=1)
+
+    def test_the_class_of_a_bound_method(self):
+        self.both(bound, Bound())
+
+    def test_a_time_is_a_tuple(self):
+        def parts(year):
+            made = time.struct_time((year, 1, 2, 3, 4, 5, 6, 7, 0))
+            return made.tm_year, made[1], len(made)
+
+        self.both(parts, 2020)
+
+    def test_texts_of_paths(self):
+        self.both(lambda path: os.path.normpath(path), "/a/../b//c")
+
+
+if __name__ == "__main__":
+    unittest.main()
