@@ -3,6 +3,7 @@ import contextlib
 import gc
 import io
 import sys
+import traceback
 import unittest
 
 import slotrt
@@ -107,7 +108,7 @@ def rebound_in_a_handler(b):
         kept = None
         print("after", b)
         other = {b}
-        print(sys.getrefcount(other))
+        print(len(other))
 
 
 def in_a_handler(b):
@@ -234,6 +235,77 @@ def executed(b):
     exec("first = 1\nsecond = first.missing", {"b": b}, {"third": b})
 
 
+def variables(error):
+    return sorted(error.__traceback__.tb_frame.f_locals)
+
+
+def looked_at(b):
+    kept = [b]
+
+    def inner():
+        return kept
+
+    try:
+        len(b)
+    except TypeError as error:
+        first = 1
+        print(sorted(error.__traceback__.tb_frame.f_locals), error.__traceback__.tb_frame.f_lineno)
+        second = variables(error)
+        frame = sys.exc_info()[2].tb_frame
+        print(second, frame.f_locals["kept"] is inner(), frame.f_lineno)
+        kept = {b}
+        del first
+        print(variables(error), frame.f_locals["kept"] is inner())
+    print(sorted(frame.f_locals), frame.f_lineno)
+    return frame.f_locals["second"]
+
+
+def looked_at_in_a_loop(b):
+    for index in range(3):
+        try:
+            b + str(index)
+        except TypeError as error:
+            print(index, variables(error))
+            kept = error
+        kept.add_note("note") if hasattr(kept, "add_note") else None
+    return variables(kept), kept.__traceback__.tb_frame.f_locals["index"]
+
+
+def looked_at_through_traceback(b):
+    kept = [b, 7]
+    try:
+        len(b)
+    except TypeError as error:
+        told = traceback.TracebackException.from_exception(error, capture_locals=True)
+        return told.stack[0].locals
+
+
+def looked_at_in_a_deeper_handler(b):
+    first = numbers(b)
+    next(first)
+    try:
+        len(b)
+    except TypeError as error:
+        try:
+            error.missing
+        except AttributeError as other:
+            second = [other]
+            print(variables(error), variables(other), variables(other.__context__))
+            first = None
+            print("rebound")
+            print(variables(error))
+
+
+def kept_frame(b):
+    frame = sys._getframe()
+    first = [b]
+    print(sorted(frame.f_locals), frame.f_locals["first"] is first, frame.f_lineno)
+    second = b
+    first = None
+    print(sorted(frame.f_locals), frame.f_locals["first"], frame.f_lineno)
+    return sorted(frame.f_locals)
+
+
 class Holder:
     """An object with a traceback's attributes."""
 
@@ -296,6 +368,11 @@ FUNCTIONS = (
     prepared,
     class_body_handled,
     executed,
+    looked_at,
+    looked_at_in_a_loop,
+    looked_at_through_traceback,
+    looked_at_in_a_deeper_handler,
+    kept_frame,
 )
 
 

@@ -14,6 +14,8 @@ struct Running {
     object: Py<PyAny>,
     /// Frame objects of frames that it goes on for.
     heirs: Vec<Py<PyAny>>,
+    /// Whether these have its variables for the length of an instruction.
+    shared: bool,
 }
 
 thread_local! {
@@ -39,31 +41,51 @@ pub(super) fn choosing<T>(waits: bool, choice: impl FnOnce() -> T) -> T {
     chosen
 }
 
-/// A tuple of the frame objects that wait for the running frame's variables, its own included; `None` where there are none.
-pub(crate) fn of_running(py: Python<'_>) -> PyResult<Option<Bound<'_, PyTuple>>> {
-    // SAFETY: the thread state is alive, and so is the frame that it says runs.
-    let object: *mut ffi::PyObject = unsafe {
+/// The object of the frame that runs, if it has one.
+fn running_object(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: the thread state is alive, and so is the frame that it says runs; a frame's object is alive for as long as the frame
+    // runs.
+    unsafe {
         let raw = release::current_frame(ffi::PyThreadState_Get().cast());
         if raw.is_null() {
-            return Ok(None);
+            return None;
         }
-        layout::read(raw, offset_of!(release::_PyInterpreterFrame, frame_obj))
-    };
-    if object.is_null() {
-        return Ok(None);
+        let object: *mut ffi::PyObject = layout::read(raw, offset_of!(release::_PyInterpreterFrame, frame_obj));
+        Bound::from_borrowed_ptr_or_opt(py, object)
     }
-    // SAFETY: a frame's object is alive for as long as the frame runs.
-    let object = unsafe { Bound::from_borrowed_ptr(py, object) };
+}
+
+/// Those that wait for the running frame's variables have them from here on until it hands over or ends: its next instruction may run
+/// code that looks at them, and as long as it does, the frame changes none.
+pub(crate) fn share(py: Python<'_>) {
+    if RUNNING.with_borrow(Vec::is_empty) {
+        return;
+    }
+    let Some(object) = running_object(py) else { return };
+    let heirs = RUNNING.with_borrow_mut(|running| {
+        let last = running.last_mut().filter(|last| last.object.is(&object))?;
+        last.shared = true;
+        Some(last.heirs.iter().map(|heir| heir.clone_ref(py)).collect::<Vec<_>>())
+    });
+    drop(give(&object, &heirs.unwrap_or_default()));
+}
+
+/// A tuple of the frame objects that wait for the running frame's variables, its own included; `None` where there are none.
+pub(crate) fn of_running(py: Python<'_>) -> PyResult<Option<Bound<'_, PyTuple>>> {
+    let Some(object) = running_object(py) else { return Ok(None) };
     // The frame's own reference, and the one just made.
     let mut known = 2;
-    let mut heirs = RUNNING.with_borrow_mut(|running| match running.last_mut() {
+    let (mut heirs, shared) = RUNNING.with_borrow_mut(|running| match running.last_mut() {
         Some(last) if last.object.is(&object) => {
             known += 1;
-            std::mem::take(&mut last.heirs)
+            (std::mem::take(&mut last.heirs), std::mem::take(&mut last.shared))
         }
-        _ => Vec::new(),
+        _ => (Vec::new(), false),
     });
     heirs = alive(py, heirs);
+    if shared {
+        drop(take_back(py, &heirs));
+    }
     if references(&object) > known {
         heirs.push(object.unbind());
     }
@@ -90,7 +112,7 @@ pub(super) fn succeed<T>(py: Python<'_>, heirs: Option<Bound<'_, PyTuple>>, call
     let depth = RUNNING.with_borrow(Vec::len);
     let result = call();
     drop(NEXT.take());
-    while let Some(Running { object, heirs }) =
+    while let Some(Running { object, heirs, .. }) =
         RUNNING.with_borrow_mut(|running| if running.len() > depth { running.pop() } else { None })
     {
         let heirs = alive(py, heirs);
@@ -129,7 +151,7 @@ pub(super) unsafe fn begin(raw: *mut u8) {
         layout::write(raw, offset_of!(release::_PyInterpreterFrame, frame_obj), object.clone().into_ptr());
         object.unbind()
     };
-    RUNNING.with_borrow_mut(|running| running.push(Running { object, heirs }));
+    RUNNING.with_borrow_mut(|running| running.push(Running { object, heirs, shared: false }));
 }
 
 /// The frame that a frame object stands for.
@@ -138,8 +160,8 @@ fn data(object: &Bound<'_, PyAny>) -> *mut u8 {
     unsafe { layout::read(object.as_ptr().cast(), offset_of!(PyFrameObject, f_frame)) }
 }
 
-/// A frame that has ended, and belongs to its object.
-struct Ended<'py> {
+/// The slots of a frame object's frame.
+struct Slots<'py> {
     raw: *mut u8,
     names: Bound<'py, PyTuple>,
     kinds: Bound<'py, PyBytes>,
@@ -148,20 +170,27 @@ struct Ended<'py> {
 /// `CO_FAST_HIDDEN`.
 const HIDDEN: u8 = 0x10;
 
-impl<'py> Ended<'py> {
+impl<'py> Slots<'py> {
+    /// Of a frame that runs, or has ended.
     fn of(object: &Bound<'py, PyAny>) -> Option<Self> {
         let (py, raw) = (object.py(), data(object));
-        // SAFETY: a frame object's frame is alive; an ended one's code is a code object.
+        // SAFETY: a frame object's frame is alive; its code is a code object, or NULL once it was cleared.
         let (names, kinds) = unsafe {
-            let inside = object.as_ptr().cast::<u8>().add(offset_of!(PyFrameObject, _f_frame_data));
             let code: *mut u8 = layout::read(raw, frame::F_CODE);
-            if raw != inside || code.is_null() {
+            if code.is_null() {
                 return None;
             }
             let field = |offset| Bound::<PyAny>::from_borrowed_ptr(py, layout::read(code, offset));
             (field(code::CO_LOCALSPLUSNAMES), field(code::CO_LOCALSPLUSKINDS))
         };
         Some(Self { raw, names: names.cast_into().ok()?, kinds: kinds.cast_into().ok()? })
+    }
+
+    /// Of a frame that has ended, and belongs to its object.
+    fn of_ended(object: &Bound<'py, PyAny>) -> Option<Self> {
+        // SAFETY: only called with frame objects.
+        let inside = unsafe { object.as_ptr().cast::<u8>().add(offset_of!(PyFrameObject, _f_frame_data)) };
+        (data(object) == inside).then(|| Self::of(object)).flatten()
     }
 
     /// Slots of the program's own variables, with their names.
@@ -171,7 +200,7 @@ impl<'py> Ended<'py> {
     }
 
     fn place(&self, index: usize) -> *mut *mut ffi::PyObject {
-        // SAFETY: an ended frame has a slot for each of its code's names.
+        // SAFETY: a frame has a slot for each of its code's names.
         unsafe { self.raw.add(frame::LOCALSPLUS).cast::<*mut ffi::PyObject>().add(index) }
     }
 
@@ -190,14 +219,22 @@ impl<'py> Ended<'py> {
 
 /// Leaves the variables of a frame that has ended to those that wait for them, and the line where it ended.
 fn bequeath(object: &Bound<'_, PyAny>, heirs: &[Py<PyAny>]) {
-    let Some(from) = Ended::of(object) else { return };
+    if Slots::of_ended(object).is_some() {
+        drop(give(object, heirs));
+    }
+}
+
+/// Gives the ended frames of heirs the variables of a frame, and the line where it stands; what they held before comes back, for it may
+/// end only when all is done.
+fn give<'py>(object: &Bound<'py, PyAny>, heirs: &[Py<PyAny>]) -> Vec<Option<Bound<'py, PyAny>>> {
+    let mut replaced = Vec::new();
+    let Some(from) = Slots::of(object) else { return replaced };
     // SAFETY: it is a frame object.
     let line = unsafe { ffi::PyFrame_GetLineNumber(object.as_ptr().cast()) };
-    let mut replaced = Vec::new();
     for heir in heirs {
-        let Some(to) = Ended::of(heir.bind(object.py())) else { continue };
+        let Some(to) = Slots::of_ended(heir.bind(object.py())) else { continue };
         if line > 0 {
-            // SAFETY: `Ended` is only made of frame objects. The field says the line where it is not 0.
+            // SAFETY: `Slots` are only made of frame objects. The field says the line where it is not 0.
             unsafe { layout::write(heir.as_ptr().cast(), offset_of!(PyFrameObject, f_lineno), line) };
         }
         let slots: Vec<_> = to.variables().collect();
@@ -208,4 +245,11 @@ fn bequeath(object: &Bound<'_, PyAny>, heirs: &[Py<PyAny>]) {
             }
         }
     }
+    replaced
+}
+
+/// Empties the variables of heirs again; gives what they held.
+fn take_back<'py>(py: Python<'py>, heirs: &[Py<PyAny>]) -> Vec<Option<Bound<'py, PyAny>>> {
+    let ended = heirs.iter().filter_map(|heir| Slots::of_ended(heir.bind(py)));
+    ended.flat_map(|to| to.variables().map(|(slot, _)| to.put(slot, None)).collect::<Vec<_>>()).collect()
 }

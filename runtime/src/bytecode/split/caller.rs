@@ -39,6 +39,18 @@ impl Observers {
     }
 }
 
+/// Shows the frame objects that wait for the running frame's variables what these hold now.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Sharer;
+
+#[pymethods]
+impl Sharer {
+    fn __getitem__(&self, nothing: &Bound<'_, PyAny>) {
+        heirs::share(nothing.py());
+    }
+}
+
 /// Gives what continues after a packet, a generator; `None` for any other object.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]

@@ -19,7 +19,7 @@ pub(super) struct Site<'a> {
 
 /// Puts a hand-over on every way out of the instruction in `split.code`, a copy of the original.
 pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state: State) -> Result<(), Refusal> {
-    let (code, at) = (site.original, site.at);
+    let Site { original: code, origin, at, marks } = *site;
     let native = code.instrs[at];
     let unfused = split.code.unfuse_method_load(at);
     let after = |jump: bool| {
@@ -84,7 +84,31 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     for block in ways.blocks {
         split.code.instrs.extend(block);
     }
+    if code.is_continuation(py) && !origin.root.delegates() && looks(native.op) {
+        share(py, split, marks, native.id);
+    }
     Ok(())
+}
+
+/// Whether the instruction may run code that looks at frames that a traceback names, or at kept ones.
+fn looks(op: Op) -> bool {
+    let name = op.name();
+    ["CALL", "LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "BINARY", "STORE_SUBSCR", "COMPARE", "CONTAINS", "FORMAT"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+        || matches!(op, Op::KW_NAMES | Op::PRECALL | Op::FOR_ITER | Op::GET_ITER | Op::UNPACK_SEQUENCE)
+}
+
+/// Those that wait for the variables of the frame that goes on are shown them before the instruction runs.
+fn share(py: Python<'_>, split: &mut Split, marks: &Marks, native: Label) {
+    let Some(index) = split.code.index(native) else { return };
+    let (sharer, none) = (split.code.constant(marks.sharer.bind(py).as_any()), split.code.constant(py.None().bind(py)));
+    let load = |code: &mut Code, constant| code.instr(Op::LOAD_CONST, constant);
+    let (sharer, none) = (load(&mut split.code, sharer), load(&mut split.code, none));
+    let steps = [sharer, none, split.code.subscribe(), split.code.instr(Op::POP_TOP, 0)];
+    let Instr { handler, position, .. } = split.code.instrs[index];
+    split.entry = sharer.id;
+    split.code.insert(index, steps.map(|step| Instr { handler, position, ..step }));
 }
 
 /// Whether a handler does nothing but unbind variables and raise again: it runs where it is, so that the frame that raised is the one

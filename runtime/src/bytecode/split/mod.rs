@@ -143,6 +143,8 @@ pub struct Marks {
     follower: Py<caller::Follower>,
     /// Gives the frame objects that wait for the running frame's variables.
     observers: Py<caller::Observers>,
+    /// Shows them to those while the frame runs.
+    sharer: Py<caller::Sharer>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
     namespace: Py<PyAny>,
 }
@@ -171,6 +173,7 @@ impl Marks {
             keyword_caller: Py::new(py, caller::KeywordCaller)?,
             follower: Py::new(py, caller::Follower)?,
             observers: Py::new(py, caller::Observers)?,
+            sharer: Py::new(py, caller::Sharer)?,
             namespace: dialect::namespace(py)?.into_any().unbind(),
         })
     }
