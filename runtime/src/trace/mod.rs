@@ -34,6 +34,7 @@ mod rebuild;
 mod record;
 mod release;
 mod rewind;
+mod said;
 mod set_attr;
 mod shadows;
 pub mod signal;

@@ -220,6 +220,7 @@ impl<'py> Tracer<'py> {
         error.set_traceback(self.py, None);
         let value = error.into_value(self.py).into_bound(self.py).into_any();
         let value = self.absorb(value);
+        self.rely_on_names_in(value)?;
         self.raise_value(value)
     }
 
@@ -267,6 +268,7 @@ impl<'py> Tracer<'py> {
         match exception {
             Ok(exception) => {
                 let value = self.own(exception);
+                self.rely_on_names_in(value)?;
                 self.raise_value(value)
             }
             Err(error) => internal(error.to_string()),

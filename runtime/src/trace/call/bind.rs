@@ -2,7 +2,7 @@
 use super::Arguments;
 use crate::bytecode::Code;
 use crate::guard::source::{Fixed, Source};
-use crate::trace::signal::{Traced, internal};
+use crate::trace::signal::{Signal, Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
@@ -29,6 +29,20 @@ fn listed(names: &[String]) -> String {
 impl<'py> Tracer<'py> {
     /// One entry per parameter slot, in the order of `co_varnames`.
     pub(super) fn bind_arguments(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: &Code,
+        qualname: &str,
+        args: Arguments,
+    ) -> Traced<Vec<Option<ValueId>>> {
+        let bound = self.bind_all(function, code, qualname, args);
+        if matches!(bound, Err(Signal::Raised(_))) {
+            self.rely_on_qualname(function);
+        }
+        bound
+    }
+
+    fn bind_all(
         &mut self,
         function: &Bound<'py, PyAny>,
         code: &Code,

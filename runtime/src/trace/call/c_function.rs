@@ -201,6 +201,11 @@ impl<'py> Tracer<'py> {
             // Both say the address of an object from outside, which a guard then asks for.
             ("object", "__hash__" | "__repr__", [receiver]) if self.real(*receiver).is_some() => {
                 self.class_of(*receiver)?;
+                if name == "__repr__" {
+                    let class = self.class_of(*receiver)?;
+                    self.rely_on_name(&class, "__name__")?;
+                    self.rely_on_name(&class, "__qualname__")?;
+                }
                 let Some(receiver) = self.same_object(*receiver) else { return Ok(None) };
                 self.rely_on_class(&receiver.get_type());
                 let said = object.call1((receiver,));

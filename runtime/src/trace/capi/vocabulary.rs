@@ -93,6 +93,7 @@ impl<'py> Tracer<'py> {
             }
             (Some('T' | 'N'), Some(Argument::Object(object))) => {
                 let class = self.class_of(*object)?;
+                self.rely_on_name(&class, "__name__")?;
                 Ok(crate::ffi::types::name(&class))
             }
             (Some('p'), Some(Argument::Object(object))) => match self.same_object(*object) {
@@ -346,6 +347,7 @@ impl CApi for Tracer<'_> {
 
     fn PyTypeObject_tp_name(&mut self, class: &ValueId) -> Traced<String> {
         let class = self.type_object(*class)?;
+        self.rely_on_name(&class, "__name__")?;
         Ok(crate::ffi::types::name(&class))
     }
 

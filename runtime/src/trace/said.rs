@@ -1,0 +1,61 @@
+//! What classes and functions are called, where a message says it: their names can change, and neither versions nor code tell of that.
+use super::signal::Traced;
+use super::state::Tracer;
+use super::value::ValueId;
+use crate::ffi::types;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// The message of an exception that C, or what stands for it here, has made says the names of classes that the trace relies on.
+    pub(super) fn rely_on_names_in(&mut self, exception: ValueId) -> Traced<()> {
+        let texts = self.owned(exception).map(|exception| texts(&exception)).unwrap_or_default();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let mut said = Vec::new();
+        for guard in &self.state.guards {
+            let (Check::TypeIs(class) | Check::TypeUnchanged(class) | Check::Is(class)) = &guard.check else {
+                continue;
+            };
+            let Ok(class) = class.bind(self.py).cast::<PyType>() else { continue };
+            if types::is_immutable(class) || said.iter().any(|known: &Bound<'py, PyType>| known.is(class)) {
+                continue;
+            }
+            let name = types::name(class);
+            let name = name.rsplit('.').next().unwrap_or_default();
+            if texts.iter().any(|text| text.contains(name)) {
+                said.push(class.clone());
+            }
+        }
+        said.iter().try_for_each(|class| self.rely_on_name(class, "__name__"))
+    }
+
+    /// An error of a call says what the function is called.
+    pub(super) fn rely_on_qualname(&mut self, function: &Bound<'py, PyAny>) {
+        let known = self.state.identity.get(&(function.as_ptr() as usize)).copied();
+        let (Some(value), Ok(name)) = (known, function.getattr(intern!(self.py, "__qualname__"))) else { return };
+        if let Some(source) = self.source(value) {
+            let source = Source::Attr(Arc::new(source), "__qualname__".into());
+            self.guard_once(
+                value,
+                "qualname",
+                source,
+                Check::Equals(name.unbind()),
+                "a message says the function's name",
+            );
+        }
+    }
+}
+
+/// The texts among the arguments of an exception.
+fn texts(exception: &Bound<'_, PyAny>) -> Vec<String> {
+    let args =
+        exception.getattr(intern!(exception.py(), "args")).ok().and_then(|args| args.cast_into::<PyTuple>().ok());
+    let args = args.iter().flatten();
+    args.filter(|arg| arg.is_exact_instance_of::<PyString>()).map(|arg| types::text(&arg)).collect()
+}
