@@ -2,6 +2,7 @@
 
 import array
 import ast
+import collections
 import os
 import re
 import time
@@ -74,6 +75,34 @@ class Bound:
         pass
 
 
+Point = collections.namedtuple("Point", "x y")
+
+
+class Number(int):
+    pass
+
+
+class Text(str):
+    def __init__(self, *given):
+        self.given = given
+
+
+def derived(number):
+    point, whole, text = Point(number, [number]), Number(number), Text("ab")
+    whole.point = point
+    return point, whole, text, [point, point], {point[0]: text}
+
+
+def members(value):
+    dictionary, order = type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
+
+    class Made(Bound):
+        attribute = value
+
+    of_complex = complex.__dict__["real"].__get__
+    return dictionary(Made)["attribute"], order(Made)[1:], "method" in dictionary(Bound), of_complex(2j + value)
+
+
 class CValues(unittest.TestCase):
     def both(self, function, *args, **names):
         compiled = slotrt.compile(function, fullgraph=True)
@@ -88,6 +117,20 @@ class CValues(unittest.TestCase):
         self.assertIsNot(one, two)
         self.assertIs(type(one), array.array)
         self.assertEqual(one.typecode, "i")
+
+    def test_instances_of_classes_derived_from_tuple_int_and_str_are_given_back(self):
+        compiled = slotrt.compile(derived, fullgraph=True)
+        for _ in range(2):
+            point, whole, text, both, keyed = compiled(3)
+            self.assertEqual((point, whole, text, keyed), ((3, [3]), 3, "ab", {3: "ab"}))
+            self.assertEqual([type(value) for value in (point, whole, text)], [Point, Number, Text])
+            self.assertIs(whole.point, point)
+            self.assertIs(both[0], both[1])
+            self.assertEqual(text.given, ("ab",))
+            self.assertEqual(vars(whole), {"point": point})
+
+    def test_descriptors_of_c_are_asked(self):
+        self.both(members, 3)
 
     def test_an_array_says_why_it_refuses(self):
         for value in (1, 300, "x", 1.5):

@@ -159,10 +159,19 @@ impl Writer<'_, '_> {
                 self.load(*receiver)?;
                 self.call(2);
             }
-            New::Instance { class, .. } => {
+            New::Instance { class, value: None, .. } => {
                 self.callee(original(py, "builtins", "object")?.getattr("__new__")?);
                 self.load(*class)?;
                 self.call(1);
+            }
+            New::Instance { class, value: Some(value), .. } => {
+                let Value::Real { object, .. } = self.value(*class)? else {
+                    return Err(Failure::Refused("an instance of a class made during the trace".into()));
+                };
+                self.callee(c_base(object.bind(py))?.getattr("__new__")?);
+                self.load(*class)?;
+                self.load(*value)?;
+                self.call(2);
             }
             New::Exception { class, args, .. } => self.exception(*class, *args)?,
             New::Call { callable, args, .. } => {
@@ -379,7 +388,7 @@ impl Writer<'_, '_> {
 /// What must exist before the object can be allocated.
 fn parts(made: &New) -> Vec<ValueId> {
     match made {
-        New::Instance { class, .. } => vec![*class],
+        New::Instance { class, value, .. } => std::iter::once(*class).chain(*value).collect(),
         New::Function { closure, .. } => closure.clone(),
         New::Exception { class, args, .. } => vec![*class, *args],
         New::Call { callable, args, .. } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
@@ -394,6 +403,7 @@ fn looked_into(made: &New) -> Vec<ValueId> {
     match made {
         New::Call { args, .. } => args.clone(),
         New::Exception { args, .. } => vec![*args],
+        New::Instance { value, .. } => value.iter().copied().collect(),
         New::SequenceIterator { sequence, .. } => vec![*sequence],
         _ => Vec::new(),
     }

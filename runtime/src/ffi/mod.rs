@@ -1,4 +1,6 @@
 //! CPython's memory: the only room with `unsafe`; everything else reads and calls the interpreter through it.
+#[cfg(slotrt_traces)]
+pub mod caches;
 pub mod callable;
 pub mod context;
 #[cfg(slotrt_traces)]

@@ -11,6 +11,7 @@ impl<'py> Tracer<'py> {
     fn hashes_itself(&mut self, key: ValueId) -> bool {
         let items = match self.value(key) {
             Value::New(New::Tuple(items)) => items.clone(),
+            Value::New(New::Instance { value: Some(value), .. }) => vec![*value],
             _ => match self.owned(key).and_then(|object| object.cast_into_exact::<PyTuple>().ok()) {
                 Some(tuple) => tuple.iter().map(|item| self.absorb(item)).collect(),
                 None => Vec::new(),

@@ -67,12 +67,15 @@ impl<'py> Tracer<'py> {
     ) -> Described<Vec<ValueId>> {
         let name = types::name(class);
         let bases = bases(class);
-        if bases
-            .iter()
-            .any(|base| is_c_type(base) && !matches!(types::c_name(base).as_str(), "object" | "Generic" | "Protocol"))
-        {
-            return self.escape(id, format!("instance of {name}, which derives from a C class"));
-        }
+        let mut laid_out = bases.iter().filter(|base| lays_out(base));
+        let value = match (laid_out.next(), laid_out.next()) {
+            (None, _) => None,
+            (Some(base), None) => match self.builtin_value(object, base)? {
+                Some(value) => Some(value),
+                None => return self.escape(id, format!("instance of {name}, which derives from a C class")),
+            },
+            (Some(_), Some(_)) => return self.escape(id, format!("instance of {name}, which derives from C classes")),
+        };
         let Some(mut attributes) = self.own_attributes(object)? else {
             return self.escape(id, format!("instance of {name} with an unusual __dict__"));
         };
@@ -80,7 +83,28 @@ impl<'py> Tracer<'py> {
         let class = self.constant(class.clone().into_any());
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
         children.push(class);
-        self.set(id, New::Instance { class, attributes }, children)
+        children.extend(value);
+        self.set(id, New::Instance { class, value, attributes }, children)
+    }
+
+    /// The tuple, number or text that an instance of a class derived from a builtin class is; `None`: of another class.
+    fn builtin_value(&mut self, object: &Bound<'py, PyAny>, base: &Bound<'py, PyType>) -> Traced<Option<ValueId>> {
+        let method = match types::c_name(base).as_str() {
+            "tuple" => {
+                let items = object.cast::<PyTuple>().map(|tuple| tuple.iter().collect::<Vec<_>>());
+                let items = items.or_else(|error| internal(error.to_string()))?;
+                let items = PyTuple::new(self.py, items).or_else(|error| internal(error.to_string()))?;
+                return Ok(Some(self.own(items.into_any())));
+            }
+            "int" => "__int__",
+            "float" => "__float__",
+            "complex" => "__complex__",
+            "str" => "__str__",
+            "bytes" => "__bytes__",
+            _ => return Ok(None),
+        };
+        let value = base.getattr(method).and_then(|method| method.call1((object,)));
+        Ok(value.ok().map(|value| self.constant(value)))
     }
 
     /// What stands in the `__slots__` of Python classes.
@@ -274,4 +298,9 @@ fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
         return one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| same(&one, &other));
     }
     one.get_type().is(other.get_type()) && super::known::is_scalar(one) && one.eq(other).unwrap_or(false)
+}
+
+/// Whether C lays out the instances of a class and of those that derive from it.
+fn lays_out(base: &Bound<'_, PyType>) -> bool {
+    is_c_type(base) && !matches!(types::c_name(base).as_str(), "object" | "Generic" | "Protocol")
 }

@@ -92,6 +92,8 @@ pub struct State {
     pub(super) passing_states: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(super) copied: Watched<Vec<super::copied::Copied>>,
+    /// Functions with a cache from outside that the trace has called.
+    pub(super) caches: Watched<Vec<super::call::Remembered>>,
     /// Objects looked at in searches for paths.
     pub(super) searched: usize,
     /// Names and metaclasses of classes that C is making and has shown to nobody yet.

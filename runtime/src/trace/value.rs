@@ -110,10 +110,12 @@ pub enum New {
         /// `__self__`.
         receiver: ValueId,
     },
-    /// An instance of a user class with its attributes, as `object.__new__` leaves it.
+    /// An instance of a user class with its attributes, as `object.__new__` leaves it, or that of the builtin class it derives from.
     Instance {
         /// The class, a value that is a real type.
         class: ValueId,
+        /// What the `__new__` of the builtin class gets: the tuple, number or text that the instance is.
+        value: Option<ValueId>,
         /// Entries of its `__dict__` in insertion order, and its slots.
         attributes: Vec<(Held, ValueId)>,
     },

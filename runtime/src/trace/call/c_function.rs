@@ -192,6 +192,12 @@ impl<'py> Tracer<'py> {
                 self.set_traceback(*exception, Some(*traceback))?;
                 Ok(Some(*exception))
             }
+            // CPython: `member_get`, `getset_get`.
+            ("member_descriptor" | "getset_descriptor", "__get__", [descriptor, receiver, ..])
+                if !self.is_none(*receiver)? =>
+            {
+                self.read_member_of(*descriptor, *receiver)
+            }
             // CPython: `object_richcompare`.
             ("object", "__eq__", [one, other]) => {
                 let same = self.is(*one, *other)?;
@@ -250,6 +256,20 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `descriptor.__get__(receiver)` of a descriptor of C; `None`: it is not one of the receiver's class.
+    fn read_member_of(&mut self, descriptor: ValueId, receiver: ValueId) -> Traced<Option<ValueId>> {
+        let Some(descriptor) = self.known(descriptor) else { return Ok(None) };
+        let (class, name) = (self.class_of(receiver)?, descriptor.getattr(intern!(self.py, "__name__")));
+        let of = owner_of(&descriptor).is_some_and(|owner| crate::ffi::types::is_subtype(&class, &owner));
+        let (true, Ok(name)) = (of, name) else { return Ok(None) };
+        let name = crate::ffi::types::text(&name);
+        if let Some(Ok(of)) = self.known(receiver).map(|receiver| receiver.cast_into::<PyType>()) {
+            let same = self.lookup(&class, &name).is_some_and(|found| found.is(&descriptor));
+            return if same { self.type_get_attr(receiver, &of, &name).map(Some) } else { Ok(None) };
+        }
+        self.read_descriptor(descriptor, receiver, &class, &name).map(Some)
     }
 
     fn special_call(&mut self, receiver: ValueId, name: &str) -> Traced<ValueId> {

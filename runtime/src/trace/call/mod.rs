@@ -3,6 +3,7 @@ mod abstract_class;
 mod bind;
 mod builtins;
 mod c_function;
+mod cached;
 mod class;
 mod effects;
 mod files;
@@ -15,6 +16,7 @@ mod reads;
 mod reviewed;
 
 pub(super) use c_function::owner_of;
+pub(super) use cached::Remembered;
 
 use super::frame::{Frame, Rest};
 use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
@@ -163,6 +165,9 @@ impl<'py> Tracer<'py> {
                     self.check_alive(referent)?;
                 }
                 return self.call_c_on(object, &args, false);
+            }
+            if crate::ffi::types::c_name(class) == "functools._lru_cache_wrapper" {
+                return self.call_cached(callable, object, &args);
             }
             if !object.is_callable() {
                 return self.raise("TypeError", format!("'{name}' object is not callable"));
