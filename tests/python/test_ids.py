@@ -1,6 +1,8 @@
 """`id()` of objects that a trace makes."""
 
 import copy
+import functools
+import itertools
 import reprlib
 import unittest
 
@@ -47,6 +49,37 @@ def from_outside():
     return id(G)==id(G), id(G)==id([]), id(G) in {id(G)}
 
 
+class Plain:
+    pass
+
+
+MIXED = [Plain(), [1], {}, Plain, len, 1.5, "s", (1,)]
+
+
+def called_by_c(x):
+    return list(map(id, x)), sorted(x, key=id), max(x, key=id), dict(zip(map(id, x), x)), set(map(id, x)), min(map(id, x))
+
+
+def called_by_itertools(x):
+    groups = [key for key, _ in itertools.groupby(x, id)]
+    return groups, list(itertools.starmap(id, [(y,) for y in x])), functools.partial(id, x)(), [*filter(id, x)]
+
+
+def hashed_by_c(x):
+    return [*map(object.__hash__, x)], [*map(object.__repr__, x)], [*map(hash, [x[0], x[3], x[5]])]
+
+
+def of_made_objects(x):
+    made = [Plain(), [2], object()]
+    ids = list(map(id, made))
+    return ids == [id(y) for y in made], [hash(made[0])] == list(map(hash, made[:1])), len(set(ids))
+
+
+def of_made_objects_that_leave():
+    made = [Plain(), [2], object()]
+    return made, list(map(id, made)), list(map(hash, [made[0], made[2]]))
+
+
 WHOLE = [deep_copied, compared, kept, recursive, copied_cycle, with_a_memo, in_a_set]
 BROKEN = [maybe_the_same_address, computed, hashed, written, ordered, from_outside]
 
@@ -68,6 +101,20 @@ class Ids(unittest.TestCase):
     def test_the_number_is_that_of_the_object_that_leaves(self):
         number, made = slotrt.compile(given_away)()
         self.assertEqual(number, id(made))
+
+    def test_numbers_that_c_asks_for(self):
+        for function in (called_by_c, called_by_itertools, hashed_by_c, of_made_objects):
+            with self.subTest(function=function.__name__):
+                compiled = slotrt.compile(function)
+                for _ in range(2):
+                    self.assertEqual(compiled(MIXED), function(MIXED))
+
+    def test_numbers_that_c_asks_for_are_those_of_the_objects_that_leave(self):
+        compiled = slotrt.compile(of_made_objects_that_leave)
+        for _ in range(2):
+            made, ids, hashes = compiled()
+            self.assertEqual(ids, [id(x) for x in made])
+            self.assertEqual(hashes, [hash(made[0]), hash(made[2])])
 
 
 if __name__ == "__main__":

@@ -42,6 +42,20 @@ impl<'py> Tracer<'py> {
         Ok(id)
     }
 
+    /// C asks, for the program, what hangs on the address of an object that the trace made: that is another one once it leaves.
+    pub(super) fn refuse_address(&mut self, callable: ValueId, value: ValueId) -> Traced<()> {
+        let id = self.import("builtins", "id")?;
+        let asks = self.real(callable).is_some_and(|callable| !callable.is(&id) && self.sees_addresses(&callable));
+        if !asks || self.owned(value).is_none() {
+            return Ok(());
+        }
+        if self.has_lasting_hash(value) {
+            Ok(())
+        } else {
+            unsupported("hash by address", "an object that the trace made")
+        }
+    }
+
     /// Whether the value is such a number.
     pub(super) fn is_id(&self, value: ValueId) -> bool {
         matches!(self.value(value), Value::New(New::Opaque(KIND)))

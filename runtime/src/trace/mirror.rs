@@ -283,6 +283,10 @@ impl<'py> Tracer<'py> {
                 let same = self.same_id(value, *other)?;
                 return Ok(self.boolean(same == (name == "__eq__")));
             }
+            ("__call__", [first, ..]) => {
+                self.refuse_address(value, *first)?;
+                return self.call(value, args);
+            }
             ("__call__", _) => return self.call(value, args),
             ("__get__", _) if !super::native::is_c_type(&self.class_of(value)?) => {}
             ("__get__", [object, ..]) if !self.is_none(*object)? => {

@@ -301,9 +301,8 @@ impl<'py> Tracer<'py> {
         if object.is(self.py.get_type::<PyType>()) {
             return true;
         }
-        // Of objects that C made it says where they lie, which no token does.
-        if self.import("builtins", "id").is_ok_and(|id| id.is(object)) {
-            return false;
+        if self.sees_addresses(object) {
+            return true;
         }
         let class = object.get_type();
         if !matches!(
@@ -321,6 +320,15 @@ impl<'py> Tracer<'py> {
         let receiver = part(intern!(self.py, "__self__"));
         let given = effects::Given { own_first: true, plain: true };
         self.refuse_impure(object, &name, receiver.as_ref(), given).is_err()
+    }
+
+    /// Whether what a callable of C gives depends on where its argument lies: tokens and what the trace made lie elsewhere.
+    pub(in crate::trace) fn sees_addresses(&self, callable: &Bound<'py, PyAny>) -> bool {
+        let is = |name: &str| self.import("builtins", name).is_ok_and(|found| found.is(callable));
+        let plain = self.import("builtins", "object");
+        let of_object =
+            |name: &str| plain.as_ref().is_ok_and(|plain| plain.getattr(name).is_ok_and(|found| found.is(callable)));
+        is("id") || is("hash") || of_object("__hash__") || of_object("__repr__")
     }
 
     /// A C function may run during the trace only if it touches nothing but its arguments.
