@@ -306,6 +306,80 @@ def kept_frame(b):
     return sorted(frame.f_locals)
 
 
+class Leaves:
+    """A context manager that lets exceptions out."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return False
+
+
+def leaves_two_withs(b):
+    with Leaves():
+        first = 1
+        with Leaves() as second:
+            print(first)
+            len(b)
+        third = 2
+
+
+def leaves_finally(b):
+    try:
+        len(b)
+    finally:
+        first = 1
+        print(first)
+        second = 2
+
+
+def leaves_finally_in_a_trace(b):
+    try:
+        len(b)
+    finally:
+        first = 1
+        second = 2
+
+
+def leaves_a_handler(b):
+    try:
+        len(b)
+    except ValueError:
+        first = 1
+    except TypeError as error:
+        first = 2
+        raise
+
+
+def leaves_a_generator(b):
+    try:
+        yield b
+        len(b)
+    finally:
+        first = 1
+        yield first
+        second = 2
+
+
+def left_calls(b):
+    for call in (leaves_two_withs, leaves_finally, leaves_finally_in_a_trace, leaves_a_handler):
+        try:
+            call(b)
+        except TypeError as error:
+            KEPT.append(error)
+    try:
+        for value in leaves_a_generator(b):
+            KEPT[0].value = value
+    except TypeError as error:
+        KEPT.append(error)
+    try:
+        leaves_two_withs(b)
+    except TypeError as error:
+        frame = error.__traceback__.tb_next.tb_frame
+        return frame.f_lineno, sorted(frame.f_locals)
+
+
 class Holder:
     """An object with a traceback's attributes."""
 
@@ -314,14 +388,14 @@ class Holder:
         self.__traceback__ = self
 
 
-def names(error, left=False):
+def names(error):
     """Lines, and names of variables, of the frames that an exception's traceback names."""
     found, entry = [], error.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code.co_filename == __file__:
             frame = entry.tb_frame
-            # What raises again sets the line of its frame by the place in another code object.
-            line = None if left else frame.f_lineno
+            # What raises again behind a hand-over sets the line of its frame by the place in another code object.
+            line = None if frame.f_code.co_name == "leaves_a_with" else frame.f_lineno
             found.append((frame.f_code.co_name, entry.tb_lineno, line, sorted(frame.f_locals)))
         entry = entry.tb_next
     return found[1:] if found and found[0][0] == "seen" else found
@@ -337,7 +411,7 @@ def seen(run, argument):
         try:
             found = [run(argument)]
         except Exception as error:
-            found = [type(error), str(error), printed.getvalue(), names(error, left=True)]
+            found = [type(error), str(error), printed.getvalue(), names(error)]
         found.append(printed.getvalue())
         found += [names(error) for error in KEPT]
         KEPT.clear()
@@ -373,6 +447,11 @@ FUNCTIONS = (
     looked_at_through_traceback,
     looked_at_in_a_deeper_handler,
     kept_frame,
+    leaves_two_withs,
+    leaves_finally,
+    leaves_finally_in_a_trace,
+    leaves_a_handler,
+    left_calls,
 )
 
 

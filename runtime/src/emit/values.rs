@@ -310,11 +310,11 @@ impl Writer<'_, '_> {
         for Passed { inlined, line } in passed {
             match inlined {
                 Some(inlined) => {
-                    let Inlined { code, globals, lasti, variables, namespace } = inlined;
+                    let Inlined { code, globals, lasti, rest, variables, namespace } = inlined;
                     let slots: Vec<usize> = variables.iter().map(|(slot, _)| *slot).collect();
                     held.extend(inlined.held());
                     let slots = (PyTuple::new(py, slots)?, namespace.is_some());
-                    entries.append((code.bind(py), globals.bind(py), lasti, line, slots))?;
+                    entries.append((code.bind(py), globals.bind(py), (lasti, rest), line, slots))?;
                 }
                 None => entries.append(line)?,
             }

@@ -10,8 +10,8 @@ use std::mem::offset_of;
 enum Passed {
     /// The compiled frame itself, at this line.
     Here(i32),
-    /// A frame that was inlined: code, globals, offset of the instruction, line, slots of its variables, and whether it has a namespace.
-    Inlined(Py<PyCode>, Py<PyDict>, i32, i32, (Vec<usize>, bool)),
+    /// A frame that was inlined: code, globals, offsets of the instruction and of the frame's last, line, slots of its variables, and whether it has a namespace.
+    Inlined(Py<PyCode>, Py<PyDict>, (i32, i32), i32, (Vec<usize>, bool)),
 }
 
 /// Gives an exception the traceback that it would have: `passed` lists the frames, innermost first, `held` the values of their variables and their namespaces, one frame's after the other's.
@@ -30,10 +30,10 @@ pub fn add_traceback(
         let (frame, lasti, line) = match entry.extract()? {
             // Without a position in the code, no columns are marked: the code that runs is another.
             Passed::Here(line) => (current(py), -1, line),
-            Passed::Inlined(code, globals, lasti, line, (slots, has_namespace)) => {
+            Passed::Inlined(code, globals, (lasti, rest), line, (slots, has_namespace)) => {
                 let variables: Vec<_> = held.by_ref().take(slots.len()).collect();
                 let namespace = if has_namespace { held.next() } else { None };
-                let frame = stand_in(code.bind(py), globals.bind(py), namespace.as_ref(), lasti)?;
+                let frame = stand_in(code.bind(py), globals.bind(py), namespace.as_ref(), rest)?;
                 for (slot, value) in slots.into_iter().zip(variables) {
                     put(&frame, slot, value);
                 }

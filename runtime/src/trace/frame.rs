@@ -263,9 +263,10 @@ impl<'py> Tracer<'py> {
     pub(super) fn handle(&mut self, frame: &mut Frame, instr: &Instr, value: ValueId) -> Traced<()> {
         self.pass(frame, instr, value);
         let Some(handler) = instr.handler else { return Err(Signal::Raised(value)) };
+        let unit = handler.lasti.then(|| self.stands_at(frame, instr).max(0) / 2);
         frame.stack.truncate(handler.depth as usize);
-        if handler.lasti {
-            let unit = pyo3::types::PyInt::new(self.py, instr.offset.unwrap_or(0) / 2).into_any();
+        if let Some(unit) = unit {
+            let unit = pyo3::types::PyInt::new(self.py, unit).into_any();
             let unit = self.constant(unit);
             frame.push(unit);
         }

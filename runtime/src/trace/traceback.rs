@@ -2,6 +2,7 @@
 //!
 //! CPython: `Python/traceback.c`. A node is a value once the program looks at it; it cannot leave the trace but with its exception.
 use super::frame::Frame;
+use super::outcome::StackEntry;
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{Inlined, New, Passed, Value, ValueId};
@@ -30,6 +31,13 @@ struct Node {
     value: Option<ValueId>,
 }
 
+/// Where a frame has ended or been suspended.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    lasti: i32,
+    line: i32,
+}
+
 /// The tracebacks of a trace.
 #[derive(Debug, Default)]
 pub struct Tracebacks {
@@ -43,10 +51,22 @@ pub struct Tracebacks {
     frame_values: FxHashMap<u64, ValueId>,
     /// Frames that a node names, and where those that have ended did.
     named: FxHashSet<u64>,
-    ended: FxHashMap<u64, i32>,
+    ended: FxHashMap<u64, Place>,
 }
 
 impl<'py> Tracer<'py> {
+    /// `_PyInterpreterFrame_LASTI`, in bytes: what raises again goes back to where the exception came from.
+    pub(super) fn stands_at(&self, frame: &Frame, instr: &Instr) -> i32 {
+        let own = instr.offset.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
+        if instr.op != Op::RERAISE || instr.arg == 0 {
+            return own;
+        }
+        let entry = frame.stack.len().checked_sub(instr.arg as usize).and_then(|index| frame.stack.get(index));
+        let Some(StackEntry::Object(unit)) = entry else { return own };
+        let unit = self.real(*unit).and_then(|unit| unit.extract::<i32>().ok());
+        unit.map_or(own, |unit| unit.saturating_mul(2))
+    }
+
     /// `PyTraceBack_Here`; what raises again adds nothing.
     pub(super) fn pass(&mut self, frame: &Frame, instr: &Instr, value: ValueId) {
         let again = match instr.op {
@@ -74,8 +94,15 @@ impl<'py> Tracer<'py> {
     /// Notes where a frame that a traceback names has ended or been suspended.
     pub(super) fn rest_at(&mut self, frame: &Frame) {
         if self.state.tracebacks.named.contains(&frame.serial) {
-            let line = self.state.places.last().map_or(-1, |place| i32::try_from(place.line).unwrap_or(-1));
-            self.state.tracebacks.ended.insert(frame.serial, line);
+            let at = frame.code.instrs.get(frame.pc);
+            let lasti = at.map_or(-1, |instr| self.stands_at(frame, instr));
+            let from = |instr: &&Instr| instr.offset.is_some_and(|offset| i32::try_from(offset) == Ok(lasti));
+            let from = frame.code.instrs.iter().find(from).filter(|from| at.is_some_and(|at| at.id != from.id));
+            let line = match from {
+                Some(instr) => instr.position.line,
+                None => self.state.places.last().map_or(-1, |place| i32::try_from(place.line).unwrap_or(-1)),
+            };
+            self.state.tracebacks.ended.insert(frame.serial, Place { lasti, line });
             self.keep_variables(frame);
         }
     }
@@ -195,7 +222,7 @@ impl<'py> Tracer<'py> {
                 let running = self.state.places.iter().rev().find(|place| place.serial == mark.serial);
                 let line = match running {
                     Some(place) => i32::try_from(place.line).ok(),
-                    None => self.state.tracebacks.ended.get(&mark.serial).copied(),
+                    None => self.state.tracebacks.ended.get(&mark.serial).map(|place| place.line),
                 };
                 match line {
                     Some(line) if line >= 0 => Ok(self.number(line)),
@@ -234,7 +261,9 @@ impl<'py> Tracer<'py> {
         while let Some(Node { frame, lasti, line, next, .. }) =
             node.and_then(|node| self.state.tracebacks.nodes.get(node))
         {
+            let rest = self.state.tracebacks.ended.get(&frame.serial).map_or(*lasti, |place| place.lasti);
             let inlined = frame.inlined.then(|| Inlined {
+                rest,
                 code: frame.code.clone(),
                 globals: match self.is_made_here(frame.globals.bind(self.py)) {
                     true => std::sync::Arc::new(pyo3::types::PyDict::new(self.py).into_any().unbind()),

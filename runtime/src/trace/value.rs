@@ -51,6 +51,8 @@ pub struct Inlined {
     pub globals: Arc<Py<PyAny>>,
     /// `tb_lasti`.
     pub lasti: i32,
+    /// The same of the instruction where the frame ended.
+    pub rest: i32,
     /// Its variables that have values, by slot.
     pub variables: Vec<(usize, ValueId)>,
     /// The names of a class body.
