@@ -123,6 +123,45 @@ def attributes_in_their_order():
     return STATE["ended"]
 
 
+class Owner:
+    kept = None
+
+
+def class_attribute_replaced():
+    print(Owner.kept is None)
+    Owner.kept = Ending("replaced")
+    Owner.kept = None
+    Owner.kept = Ending("looked at")
+    print(type(Owner.kept.name), [Owner.kept] == [])
+    Owner.kept = None
+    return STATE["ended"]
+
+
+def number_of_an_exception():
+    ended = Ending("frame's")
+    try:
+        raise KeyError(ended)
+    except KeyError as error:
+        number = used(error)
+    ended = None
+    return number, STATE["ended"]
+
+
+def used(error):
+    seen = set()
+    seen.add(id(error))
+    print(len(seen))
+    return len(seen)
+
+
+def number_of_what_is_given():
+    error = KeyError(Ending("argument"))
+    print("made")
+    number = len({id(error): 1})
+    error = None
+    return number, STATE["ended"]
+
+
 def within_a_call():
     one, two = Ending("one"), Ending("two")
     def take(taken):
@@ -144,6 +183,9 @@ MAKE_TWO = (
     popped_from_outside,
     attributes_in_their_order,
     within_a_call,
+    class_attribute_replaced,
+    number_of_an_exception,
+    number_of_what_is_given,
 )
 GIVEN_A_LIST = (several_in_a_list, taken_from_a_list, weak_callback, generator_let_go)
 

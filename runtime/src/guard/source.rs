@@ -45,16 +45,39 @@ impl Source {
     /// Whether the path begins at what the caller gave, and may not outlive the call.
     #[must_use]
     pub fn is_given(&self) -> bool {
+        matches!(self.root(), Self::Local(_) | Self::Free(_) | Self::FreeCell(_))
+    }
+
+    /// Whether the path begins at an argument.
+    #[must_use]
+    pub fn is_argument(&self) -> bool {
+        matches!(self.root(), Self::Local(_))
+    }
+
+    /// The object of the compiled code's own that the path begins at.
+    #[must_use]
+    pub fn beginning(&self) -> Option<&Py<PyAny>> {
+        match self.root() {
+            Self::Constant(object) => Some(&object.0),
+            _ => None,
+        }
+    }
+
+    fn root(&self) -> &Self {
         match self {
-            Self::Local(_) | Self::Free(_) | Self::FreeCell(_) => true,
-            Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => false,
+            Self::Local(_)
+            | Self::Free(_)
+            | Self::FreeCell(_)
+            | Self::Global(_)
+            | Self::Builtin(_)
+            | Self::Constant(_) => self,
             Self::DictItem(base, _)
             | Self::Attr(base, _)
             | Self::OwnAttr(base, _)
             | Self::Item(base, _)
             | Self::Cell(base)
             | Self::Dict(base)
-            | Self::TypeOf(base) => base.is_given(),
+            | Self::TypeOf(base) => base.root(),
         }
     }
 

@@ -38,6 +38,9 @@ impl<'py> Tracer<'py> {
             return Ok(Err(escape));
         }
         self.compare_copies()?;
+        if let Some(object) = self.mortal_in_guards() {
+            return self.escape(object, "an object whose end runs code, which guards would keep alive");
+        }
         super::merged::merge(&mut self.state.effects);
         let mut work = roots(end);
         work.extend(self.state.effects.iter().flat_map(effect_values));
@@ -79,6 +82,9 @@ impl<'py> Tracer<'py> {
 
     fn describe(&mut self, id: ValueId) -> Described<Vec<ValueId>> {
         match self.value(id) {
+            Value::Real { object, source: None } if super::mortal::leads_to_code(object.bind(self.py)) => {
+                self.escape(id, "an object whose end runs code, which compiled code would keep alive")
+            }
             Value::Real { .. } | Value::Proxy { .. } => Ok(Ok(Vec::new())),
             Value::New(New::Owned(object)) => {
                 let object = object.bind(self.py).clone();

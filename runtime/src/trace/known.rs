@@ -309,7 +309,8 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// The object whose address C may hash: one that guards know by identity, and, while C asks, one of the trace's own.
+    /// The object whose address C may hash: one that guards know by identity, and, while C asks, one of the trace's own. `None` for one
+    /// that a guard would keep alive: guards refer to what callers give weakly, where that can be done.
     pub(super) fn same_object(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
         if self.state.nesting > 0
             && let Some(owned) = self.owned(id)
@@ -317,6 +318,11 @@ impl<'py> Tracer<'py> {
             return Some(owned);
         }
         if let Some((object, source)) = self.sourced_object(id) {
+            let weak = crate::ffi::types::weaklistoffset(&object.get_type()) != 0;
+            let held_otherwise = scalar_base(&object.get_type()).is_some() || is_definition(&object);
+            if !held_otherwise && if source.is_given() { !weak } else { super::mortal::leads_to_code(&object) } {
+                return None;
+            }
             let check = Check::Is(object.clone().unbind());
             self.guard_once(id, "is", source, check, "the trace hashed the object's address");
             return Some(object);

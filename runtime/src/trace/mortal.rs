@@ -12,14 +12,16 @@ use super::signal::{Signal, Traced, hints, stop};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::ffi::{references, types};
-use crate::guard::source::Source;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCode, PyFunction, PyModule, PyType};
+use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyDict, PyFunction, PyModule, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// References that the search for such objects looks at when a trace begins.
 const MAX_LOOKED_AT: usize = 1_000;
+
+/// References that the search looks at behind an object that compiled code would keep.
+const MAX_KEPT: usize = 100;
 
 /// Objects that one search for a way to them visits.
 const MAX_VISITED: usize = 5_000;
@@ -137,7 +139,7 @@ impl<'py> Tracer<'py> {
 
     /// Values that places outside hold, or will hold.
     fn outliving(&self) -> Vec<ValueId> {
-        let given = |value: &ValueId| self.source(*value).is_some_and(|source| begins_at_argument(&source));
+        let given = |value: &ValueId| self.source(*value).is_some_and(|source| source.is_argument());
         let shadows = self.state.shadows.iter().map(|shadow| shadow.value).filter(|value| !given(value));
         let globals = self.state.globals.values().chain(self.state.cells.values()).flatten().copied();
         let effects = self.state.effects.iter().flat_map(|effect| match effect {
@@ -172,6 +174,21 @@ impl<'py> Tracer<'py> {
         parts
     }
 
+    /// Such an object that guards would hold on to, as what a path begins with.
+    pub(super) fn mortal_in_guards(&self) -> Option<ValueId> {
+        let mut last = std::ptr::null_mut();
+        self.state.guards.iter().find_map(|guard| {
+            let constant = guard.source.beginning()?.bind(self.py);
+            if std::mem::replace(&mut last, constant.as_ptr()) == constant.as_ptr()
+                || super::known::is_definition(constant)
+                || !is_mortal(constant)
+            {
+                return None;
+            }
+            self.state.identity.get(&(constant.as_ptr() as usize)).copied()
+        })
+    }
+
     /// A graph break of the outermost frame because of what it let go, with the trace where it was before the instruction.
     pub(super) fn refused_end(&mut self, frame: &mut Frame, signal: Signal) -> Signal {
         match signal {
@@ -181,24 +198,17 @@ impl<'py> Tracer<'py> {
     }
 }
 
-/// Whether the path begins at an argument.
-fn begins_at_argument(source: &Source) -> bool {
-    match source {
-        Source::Local(_) => true,
-        Source::Free(_) | Source::FreeCell(_) | Source::Global(_) | Source::Builtin(_) | Source::Constant(_) => false,
-        Source::DictItem(base, _)
-        | Source::Attr(base, _)
-        | Source::OwnAttr(base, _)
-        | Source::Item(base, _)
-        | Source::Cell(base)
-        | Source::Dict(base)
-        | Source::TypeOf(base) => begins_at_argument(base),
-    }
-}
-
 /// What outlives every call that uses it: only the collector ends it.
 fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>() || object.is_exact_instance_of::<PyCode>()
+}
+
+/// Whether code of the program runs when the object ends, or what only it holds. What functions hold they need: it is not looked at.
+pub(super) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
+    if super::known::is_scalar(object) || is_lasting(object) || object.is_callable() {
+        return false;
+    }
+    references::ending(vec![object.clone()], MAX_KEPT).iter().any(is_mortal)
 }
 
 /// What the object holds, as far as it is not the world that it lives in.
@@ -216,7 +226,7 @@ fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 
 /// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
 fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
-    if super::known::is_scalar(object) || is_lasting(object) {
+    if object.is_exact_instance_of::<PyDict>() || super::known::is_scalar(object) || is_lasting(object) {
         return false;
     }
     let (py, class) = (object.py(), object.get_type());
@@ -242,8 +252,15 @@ fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
     let references =
         crate::ffi::originals::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
     references.and_then(|references| references.try_iter()).is_ok_and(|references| {
-        references
-            .flatten()
-            .any(|reference| reference.getattr(intern!(py, "__callback__")).is_ok_and(|callback| !callback.is_none()))
+        references.flatten().any(|reference| {
+            let callback = reference.getattr(intern!(py, "__callback__"));
+            callback.is_ok_and(|callback| !callback.is_none() && !is_own(&callback))
+        })
     })
+}
+
+/// Whether it is a function of this crate, as the caches have them, which no program notices.
+fn is_own(callback: &Bound<'_, PyAny>) -> bool {
+    let receiver = callback.cast::<PyCFunction>().ok().and_then(|function| function.getattr("__self__").ok());
+    receiver.is_some_and(|receiver| receiver.is_exact_instance_of::<PyCapsule>())
 }
