@@ -290,6 +290,14 @@ impl<'py> Tracer<'py> {
             .getattr(intern!(function.py(), "__qualname__"))
             .map(|name| crate::ffi::types::text(&name))
             .unwrap_or_default();
+        let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
+        let locals: Vec<Option<ValueId>> = locals.collect();
+        // Before any guard: what a folded function gives is kept, so that C may not ask it again.
+        if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
+            && let Some(result) = self.call_folded(&function, &qualname, &Arguments::positional(args))?
+        {
+            return self.real(result).map_or_else(|| self.native(result), Ok);
+        }
         let callable = self.absorb_static(function.clone());
         if self.owned(callable).is_none() {
             let source = Source::constant(&function);
@@ -299,13 +307,6 @@ impl<'py> Tracer<'py> {
         let code = self.decode(&code)?;
         if code.flags & OPTIMIZED == 0 {
             return unsupported("class or module body that C runs", qualname);
-        }
-        let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
-        let locals: Vec<Option<ValueId>> = locals.collect();
-        if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
-            && let Some(result) = self.call_folded(&function, &qualname, &Arguments::positional(args))?
-        {
-            return self.real(result).map_or_else(|| self.native(result), Ok);
         }
         let of_class = locals.first().copied().flatten().and_then(|first| self.owned(first));
         let order = qualname.ends_with(".mro") && of_class.is_some_and(|first| first.is_instance_of::<PyType>());
