@@ -98,8 +98,9 @@ pub fn children(made: &New) -> Vec<ValueId> {
             parts.chain(closure).chain(attributes.iter().map(|(_, value)| value)).copied().collect()
         }
         New::Method { function, receiver } => vec![*function, *receiver],
-        New::Instance { class, value, attributes } => {
-            std::iter::once(*class).chain(*value).chain(attributes.iter().map(|(_, value)| *value)).collect()
+        New::Instance { class, value, content, attributes } => {
+            let held = content.iter().copied().chain(attributes.iter().map(|(_, value)| *value));
+            std::iter::once(*class).chain(*value).chain(held).collect()
         }
         New::Exception { class, args, attributes, context, cause, passed } => {
             let held = attributes.iter().map(|(_, value)| *value).chain(*context).chain(*cause);

@@ -7,7 +7,7 @@ use crate::ffi::originals::original;
 use crate::ffi::{traceback, types};
 use crate::trace::value::{Held, Inlined, New, Passed, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use rustc_hash::FxHashSet;
 
 /// Why some objects that hold each other are left alone.
@@ -49,7 +49,7 @@ struct Progress {
     unfilled: Vec<ValueId>,
 }
 
-impl Writer<'_, '_> {
+impl<'py> Writer<'_, 'py> {
     /// Builds every needed object; afterwards each has its home.
     pub fn build(&mut self, needed: &Needed) -> Result<(), Failure> {
         let mut progress = Progress::default();
@@ -159,19 +159,11 @@ impl Writer<'_, '_> {
                 self.load(*receiver)?;
                 self.call(2);
             }
-            New::Instance { class, value: None, .. } => {
-                self.callee(original(py, "builtins", "object")?.getattr("__new__")?);
+            New::Instance { class, value, .. } => {
+                self.callee(self.base_of(*class)?.getattr("__new__")?);
                 self.load(*class)?;
-                self.call(1);
-            }
-            New::Instance { class, value: Some(value), .. } => {
-                let Value::Real { object, .. } = self.value(*class)? else {
-                    return Err(Failure::Refused("an instance of a class made during the trace".into()));
-                };
-                self.callee(c_base(object.bind(py))?.getattr("__new__")?);
-                self.load(*class)?;
-                self.load(*value)?;
-                self.call(2);
+                value.map_or(Ok(()), |value| self.load(value))?;
+                self.call(1 + u32::from(value.is_some()));
             }
             New::Exception { class, args, .. } => self.exception(*class, *args)?,
             New::Call { callable, args, .. } => {
@@ -258,6 +250,32 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    /// The nearest class written in C that instances of a class of the user are laid out by.
+    fn base_of(&self, class: ValueId) -> Result<Bound<'py, PyAny>, Failure> {
+        match self.value(class)? {
+            Value::Real { object, .. } => c_base(object.bind(self.py)),
+            _ => Ok(original(self.py, "builtins", "object")?),
+        }
+    }
+
+    /// Fills an instance of a class derived from `list` or `dict`, past methods of the user.
+    fn content(&mut self, id: ValueId, class: ValueId, content: &[ValueId]) -> Result<(), Failure> {
+        if content.is_empty() {
+            return Ok(());
+        }
+        let base = self.base_of(class)?;
+        let (method, size) = if base.is(self.py.get_type::<PyDict>()) { ("__setitem__", 2) } else { ("append", 1) };
+        let method = base.getattr(method)?;
+        for parts in content.chunks(size) {
+            self.callee(method.clone());
+            self.load(id)?;
+            parts.iter().try_for_each(|part| self.load(*part))?;
+            self.call(1 + parts.len() as u32);
+            self.plain(Op::POP_TOP, 0);
+        }
+        Ok(())
+    }
+
     fn fill(&mut self, id: ValueId, made: &New) -> Result<(), Failure> {
         match made {
             New::List(items) => self.append(id, items, Op::LIST_APPEND),
@@ -280,7 +298,10 @@ impl Writer<'_, '_> {
                     .try_for_each(|(part, name)| part.map_or(Ok(()), |part| self.store(part, id, name)))?;
                 self.attributes(id, attributes)
             }
-            New::Instance { attributes, .. } => self.attributes(id, attributes),
+            New::Instance { class, content, attributes, .. } => {
+                self.content(id, *class, content)?;
+                self.attributes(id, attributes)
+            }
             New::Exception { attributes, context, cause, passed, .. } => {
                 cause.map_or(Ok(()), |cause| self.set_attribute(id, "__cause__", cause))?;
                 context.map_or(Ok(()), |context| self.set_attribute(id, "__context__", context))?;

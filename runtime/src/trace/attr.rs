@@ -274,6 +274,11 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let kind = descriptor.get_type();
         let Some(get) = self.lookup(&kind, "__get__") else { return Ok(found) };
+        if matches!(crate::ffi::types::c_name(&kind).as_str(), "getset_descriptor" | "member_descriptor")
+            && let Some(value) = self.read_member_of(found, object)?
+        {
+            return Ok(value);
+        }
         if is_c_type(&kind) && !DESCRIPTORS.contains(&crate::ffi::types::c_name(&kind).as_str()) {
             return unsupported("C descriptor", crate::ffi::types::name(&kind));
         }

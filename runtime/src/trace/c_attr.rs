@@ -41,6 +41,11 @@ impl<'py> Tracer<'py> {
         {
             return Ok(value);
         }
+        // Its `__dict__` may be hidden.
+        if let Some(owned) = self.owned(object).filter(|_| !has_get(&found)) {
+            let read = self.plain("__getattribute__", (&owned, name));
+            return self.after_native(read, &[]);
+        }
         let found = self.absorb_static(found);
         self.bind(found, object, class)
     }

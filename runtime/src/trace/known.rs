@@ -74,10 +74,22 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "re.Pattern",
         "collections._tuplegetter",
         "_collections._tuplegetter",
+        "typing.TypeVar",
+        "typing.ParamSpec",
+        "typing.TypeVarTuple",
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];
-    NAMES.contains(&crate::ffi::types::c_name(&object.get_type()).as_str())
+    match crate::ffi::types::c_name(&object.get_type()).as_str() {
+        "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => says_scalars(object),
+        name => NAMES.contains(&name),
+    }
+}
+
+/// Whether an object is made of scalars alone, as its `__reduce__` says.
+fn says_scalars(object: &Bound<'_, PyAny>) -> bool {
+    let parts = object.call_method0("__reduce__").and_then(|reduced| reduced.get_item(1));
+    parts.is_ok_and(|parts| is_scalar(&parts))
 }
 
 /// Whether a definition belongs to one object: a C method bound to something that can change, a descriptor around a function. Such an object,
@@ -85,6 +97,8 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
 pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
     match crate::ffi::types::c_name(&object.get_type()).as_str() {
         "property" | "staticmethod" | "classmethod" => true,
+        "typing.TypeVar" | "typing.ParamSpec" | "typing.TypeVarTuple" => true,
+        "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => true,
         "builtin_function_or_method" | "builtin_method" | "method-wrapper" => object
             .getattr("__self__")
             .is_ok_and(|bound| !is_scalar(&bound) && (!is_definition(&bound) || is_of_one_object(&bound))),

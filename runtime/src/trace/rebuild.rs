@@ -7,7 +7,7 @@ use super::value::{Held, Inlined, New, ValueId};
 use crate::ffi::types;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 /// Parts of an exception that are rebuilt by themselves or by raising.
 const LINKS: &[&str] = &["args", "__traceback__", "__context__", "__cause__", "__suppress_context__", "__dict__"];
@@ -68,11 +68,14 @@ impl<'py> Tracer<'py> {
         let name = types::name(class);
         let bases = bases(class);
         let mut laid_out = bases.iter().filter(|base| lays_out(base));
-        let value = match (laid_out.next(), laid_out.next()) {
-            (None, _) => None,
-            (Some(base), None) => match self.builtin_value(object, base)? {
-                Some(value) => Some(value),
-                None => return self.escape(id, format!("instance of {name}, which derives from a C class")),
+        let (value, content) = match (laid_out.next(), laid_out.next()) {
+            (None, _) => (None, Vec::new()),
+            (Some(base), None) => match (self.builtin_value(object, base)?, self.content_of(id, object, base)?) {
+                (_, Err(escape)) => return Ok(Err(escape)),
+                (None, Ok(None)) => {
+                    return self.escape(id, format!("instance of {name}, which derives from a C class"));
+                }
+                (value, Ok(content)) => (value, content.unwrap_or_default()),
             },
             (Some(_), Some(_)) => return self.escape(id, format!("instance of {name}, which derives from C classes")),
         };
@@ -83,8 +86,33 @@ impl<'py> Tracer<'py> {
         let class = self.constant(class.clone().into_any());
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
         children.push(class);
-        children.extend(value);
-        self.set(id, New::Instance { class, value, attributes }, children)
+        children.extend(content.iter().copied().chain(value));
+        self.set(id, New::Instance { class, value, content, attributes }, children)
+    }
+
+    /// The items of an instance of a class derived from `list`, or keys and values of one derived from `dict`.
+    fn content_of(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        base: &Bound<'py, PyType>,
+    ) -> Described<Option<Vec<ValueId>>> {
+        if let Ok(list) = object.cast::<PyList>()
+            && base.is(self.py.get_type::<PyList>())
+        {
+            let items = list.iter().map(|item| self.absorb(item)).collect();
+            return Ok(Ok(Some(items)));
+        }
+        let Some(dict) = object.cast::<PyDict>().ok().filter(|_| base.is(self.py.get_type::<PyDict>())) else {
+            return Ok(Ok(None));
+        };
+        let dict = dict.copy().or_else(|error| internal(error.to_string()))?;
+        let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
+        let keys: Vec<_> = pairs.iter().map(|(key, _)| *key).collect();
+        if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
+            return Ok(Err(escape));
+        }
+        Ok(Ok(Some(pairs.into_iter().flat_map(|(key, value)| [key, value]).collect())))
     }
 
     /// The tuple, number or text that an instance of a class derived from a builtin class is; `None`: of another class.

@@ -92,6 +92,8 @@ pub struct State {
     pub(super) passing_states: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(super) copied: Watched<Vec<super::copied::Copied>>,
+    /// Context variables from outside that the trace has set.
+    pub(super) context: Watched<FxHashMap<ValueId, ValueId>>,
     /// Functions with a cache from outside that the trace has called.
     pub(super) caches: Watched<Vec<super::call::Remembered>>,
     /// Objects looked at in searches for paths.

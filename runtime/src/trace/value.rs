@@ -118,6 +118,8 @@ pub enum New {
         class: ValueId,
         /// What the `__new__` of the builtin class gets: the tuple, number or text that the instance is.
         value: Option<ValueId>,
+        /// The items of the list, or keys and values of the dict, that the instance is.
+        content: Vec<ValueId>,
         /// Entries of its `__dict__` in insertion order, and its slots.
         attributes: Vec<(Held, ValueId)>,
     },

@@ -137,8 +137,11 @@ impl<'py> Tracer<'py> {
     }
 
     fn model_isinstance(&mut self, value: ValueId, classes: ValueId) -> Traced<ValueId> {
-        let Some(classes) = self.classes(classes)? else {
-            return unsupported("isinstance() of something that is no class", "builtin_isinstance");
+        let given = classes;
+        let plain = self.classes(classes)?;
+        let Some(classes) = plain.filter(|classes| !self.any_decides(classes, "__instancecheck__")) else {
+            let truth = crate::semantics::abstract_::PyObject_IsInstance(self, &value, &given)?;
+            return Ok(self.boolean(truth != 0));
         };
         let class = self.class_of(value)?;
         let mut truth = self.test_classes(&class, &classes, "__instancecheck__")?;
@@ -191,12 +194,27 @@ impl<'py> Tracer<'py> {
     }
 
     fn model_issubclass(&mut self, class: ValueId, classes: ValueId) -> Traced<ValueId> {
+        let (given, of) = (class, classes);
         let class = self.known(class).and_then(|class| class.cast_into::<PyType>().ok());
-        let (Some(class), Some(classes)) = (class, self.classes(classes)?) else {
-            return unsupported("issubclass() of something that is no class", "builtin_issubclass");
+        let plain = self.classes(classes)?.filter(|classes| !self.any_decides(classes, "__subclasscheck__"));
+        let (Some(class), Some(classes)) = (class, plain) else {
+            let truth = crate::semantics::abstract_::PyObject_IsSubclass(self, &given, &of)?;
+            return Ok(self.boolean(truth != 0));
         };
         let truth = self.test_classes(&class, &classes, "__subclasscheck__")?;
         Ok(self.boolean(truth))
+    }
+
+    /// Whether a metaclass of Python code, but not that of abstract classes, says what is an instance or a subclass.
+    fn any_decides(&mut self, classes: &[Bound<'py, PyType>], check: &str) -> bool {
+        let abstract_class = self.import("abc", "ABCMeta").ok();
+        let plain = self.lookup(&self.py.get_type::<PyType>(), check);
+        classes.iter().any(|class| {
+            let meta = class.get_type();
+            let own = self.lookup(&meta, check);
+            let is_plain = own.as_ref().is_some_and(|own| plain.as_ref().is_some_and(|plain| plain.is(own)));
+            !is_plain && !abstract_class.as_ref().is_some_and(|abstract_class| abstract_class.is(&meta))
+        })
     }
 
     fn test_classes(

@@ -91,6 +91,9 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.type_method(object, receiver.as_ref(), &name, &args)? {
             return Ok(result);
         }
+        if let Some(result) = self.context_method(object, &name, &args)? {
+            return Ok(result);
+        }
         if let Some(result) = self.object_method(object, &name, &args)? {
             return Ok(result);
         }
@@ -259,7 +262,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// `descriptor.__get__(receiver)` of a descriptor of C; `None`: it is not one of the receiver's class.
-    fn read_member_of(&mut self, descriptor: ValueId, receiver: ValueId) -> Traced<Option<ValueId>> {
+    pub(in crate::trace) fn read_member_of(
+        &mut self,
+        descriptor: ValueId,
+        receiver: ValueId,
+    ) -> Traced<Option<ValueId>> {
         let Some(descriptor) = self.known(descriptor) else { return Ok(None) };
         let (class, name) = (self.class_of(receiver)?, descriptor.getattr(intern!(self.py, "__name__")));
         let of = owner_of(&descriptor).is_some_and(|owner| crate::ffi::types::is_subtype(&class, &owner));
@@ -359,7 +366,7 @@ impl<'py> Tracer<'py> {
         };
         if let Ok(class) = receiver.cast::<PyType>() {
             let owner = crate::ffi::types::c_name(class);
-            let own = name == "__new__" || native::is_c_type(class);
+            let own = matches!(name, "__new__" | "__class_getitem__") || native::is_c_type(class);
             let makes = name == "__new__" && super::class::is_made_here(class, &owner);
             if own && makes {
                 return Ok(());

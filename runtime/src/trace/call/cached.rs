@@ -204,7 +204,11 @@ impl<'py> Tracer<'py> {
         if cache.limit == Some(0) {
             return self.compute(function, wrapper, args, None).map(|(result, _)| result);
         }
-        let Some(parts) = self.parts(args)? else { return unsupported(KIND, "an argument has a hash of its own") };
+        let Some(parts) = self.parts(args)? else {
+            let classes: Vec<_> = args.positional.iter().map(|value| self.class_of(*value)).collect::<Traced<_>>()?;
+            let names: Vec<_> = classes.iter().map(crate::ffi::types::name).collect();
+            return unsupported(KIND, format!("an argument has a hash of its own: {}", names.join(", ")));
+        };
         let lost = parts.iter().any(|part| part.lost);
         let new = lost || parts.iter().any(|part| part.new);
         let objects: Vec<_> = parts.into_iter().map(|part| part.object).collect();

@@ -53,6 +53,11 @@ const MADE: &[&str] = &[
     "_struct.Struct",
 ];
 
+/// Whether objects of the class keep the name of the module that made them.
+fn names_its_module(class: &str) -> bool {
+    matches!(class, "typing.TypeVar" | "typing.ParamSpec" | "typing.TypeVarTuple")
+}
+
 impl<'py> Tracer<'py> {
     pub(super) fn call_class(
         &mut self,
@@ -179,7 +184,24 @@ impl<'py> Tracer<'py> {
         if !exception && !is_made_here(class, &crate::ffi::types::c_name(class)) {
             return unsupported("call of a C class", name);
         }
-        self.call_c_on(class.as_any(), args, false)
+        let made = self.call_c_on(class.as_any(), args, false)?;
+        if names_its_module(&crate::ffi::types::c_name(class)) {
+            self.set_module_of(made)?;
+        }
+        Ok(made)
+    }
+
+    /// What C takes for the calling module is that of the function that asked for the trace. CPython: `caller` in `typevarobject.c`.
+    fn set_module_of(&mut self, made: ValueId) -> Traced<()> {
+        let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
+        let module = function.and_then(|function| function.getattr(intern!(self.py, "__module__")).ok());
+        let module = module.unwrap_or_else(|| self.py.None().into_bound(self.py));
+        match self.owned(made) {
+            Some(object) => {
+                object.setattr(intern!(self.py, "__module__"), module).or_else(|error| self.raise_error(error))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Conversions of one value that its own methods decide.

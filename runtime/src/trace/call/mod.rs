@@ -12,6 +12,7 @@ mod forwarded;
 mod interpreter;
 mod locale;
 mod new_type;
+mod outside;
 mod reads;
 mod reviewed;
 
@@ -166,8 +167,13 @@ impl<'py> Tracer<'py> {
                 }
                 return self.call_c_on(object, &args, false);
             }
-            if crate::ffi::types::c_name(class) == "functools._lru_cache_wrapper" {
-                return self.call_cached(callable, object, &args);
+            match crate::ffi::types::c_name(class).as_str() {
+                "functools._lru_cache_wrapper" => return self.call_cached(callable, object, &args),
+                "functools.partial" => return self.call_partial(callable, args),
+                _ if self.known(callable).is_some() && object.is_callable() => {
+                    return self.call_c_on(object, &args, false);
+                }
+                _ => {}
             }
             if !object.is_callable() {
                 return self.raise("TypeError", format!("'{name}' object is not callable"));

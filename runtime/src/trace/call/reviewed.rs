@@ -67,6 +67,9 @@ pub(super) const TOKENS: &[(&str, &str)] = &[
     ("datetime.timezone", "a fixed offset"),
     ("types.GenericAlias", "an origin and its arguments"),
     ("types.SimpleNamespace", "a dictionary of attributes"),
+    ("typing.TypeVar", "a name and types"),
+    ("typing.ParamSpec", "a name and types"),
+    ("typing.TypeVarTuple", "a name and a type"),
 ];
 
 /// Functions and classes that work on their arguments alone, as far as a trace can tell, although the effects find more.
@@ -213,6 +216,24 @@ pub(super) const REVIEWED: &[Row] = &[
     ("_struct.unpack_iterator", &["__next__"], "bytes of numbers"),
     ("types.GenericAlias", &["__or__", "__repr__", "__ror__"], "an origin and its arguments"),
     ("types.SimpleNamespace", &["__init__", "__repr__"], "a dictionary of attributes"),
+    (
+        "typing.TypeVar",
+        &["__mro_entries__", "__new__", "__or__", "__ror__", "__typing_prepare_subst__", "__typing_subst__"],
+        "a name and types; what it hands to functions of typing is traced",
+    ),
+    (
+        "typing.ParamSpec",
+        &["__mro_entries__", "__new__", "__or__", "__ror__", "__typing_prepare_subst__", "__typing_subst__"],
+        "the same",
+    ),
+    (
+        "typing.TypeVarTuple",
+        &["__iter__", "__mro_entries__", "__new__", "__typing_prepare_subst__", "__typing_subst__"],
+        "the same",
+    ),
+    ("typing.ParamSpecArgs", &["__mro_entries__", "__new__"], "the parameter that it is of"),
+    ("typing.ParamSpecKwargs", &["__mro_entries__", "__new__"], "the parameter that it is of"),
+    ("typing.Generic", &["__class_getitem__", "__init_subclass__"], "hands over to typing, which is traced"),
     ("method", &["__new__"], "a function and its first argument"),
     ("mappingproxy", &["__new__"], "a view of a mapping"),
 ];

@@ -8,6 +8,7 @@ use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use generated::capi::FunctionId;
 use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
 
 /// The generated body, where the slot holds the wrapper of a special method.
 fn wrapper(function: &SlotFunction) -> Option<FunctionId> {
@@ -134,6 +135,23 @@ impl<'py> Tracer<'py> {
         let object = self.receiver(sequence)?;
         let iter = self.import("builtins", "iter")?;
         self.run_native(&iter, &[object], &[])
+    }
+
+    /// A class that generated code works on.
+    pub(super) fn type_object(&self, id: ValueId) -> Traced<Bound<'py, PyType>> {
+        match self.real(id).or_else(|| self.owned(id)).and_then(|object| object.cast_into::<PyType>().ok()) {
+            Some(class) => Ok(class),
+            None => crate::trace::signal::internal("generated code took an object for a type"),
+        }
+    }
+
+    /// A tuple as C gets it.
+    pub(super) fn real_tuple(&mut self, tuple: ValueId) -> Traced<Bound<'py, PyTuple>> {
+        let native = match self.owned(tuple) {
+            Some(owned) => owned,
+            None => self.native(tuple)?,
+        };
+        native.cast_into().or_else(|_| unsupported("tuple of a class from outside", "isinstance()"))
     }
 
     /// `PyErr_WarnEx` and its like.

@@ -8,16 +8,9 @@ use crate::trace::value::ValueId;
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyType};
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
-    fn type_object(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
-        match self.real(id).or_else(|| self.owned(id)).and_then(|object| object.cast_into::<PyType>().ok()) {
-            Some(class) => Ok(class),
-            None => crate::trace::signal::internal("generated code took an object for a type"),
-        }
-    }
-
     fn is_instance<T: pyo3::PyTypeInfo>(&mut self, object: ValueId) -> Traced<bool> {
         let class = self.class_of(object)?;
         Ok(crate::ffi::types::is_subtype(&class, &self.py.get_type::<T>()))
@@ -193,8 +186,39 @@ impl CApi for Tracer<'_> {
     }
 
     fn Py_IS_TYPE(&mut self, object: &ValueId, class: &ValueId) -> Traced<bool> {
-        let class = self.type_object(*class)?;
-        Ok(self.class_of(*object)?.is(&class))
+        let of = self.class_of(*object)?;
+        Ok(self.known(*class).is_some_and(|class| of.is(&class)))
+    }
+
+    fn PyType_CheckExact(&mut self, object: &ValueId) -> Traced<bool> {
+        Ok(self.class_of(*object)?.is(self.py.get_type::<PyType>()))
+    }
+
+    fn PyTuple_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        self.is_instance::<PyTuple>(*object)
+    }
+
+    fn PyTuple_GET_SIZE(&mut self, tuple: &ValueId) -> Traced<isize> {
+        self.real_tuple(*tuple).map(|tuple| tuple.len() as isize)
+    }
+
+    fn PyTuple_GET_ITEM(&mut self, tuple: &ValueId, index: isize) -> Traced<ValueId> {
+        let item = self.real_tuple(*tuple)?.iter().nth(index.unsigned_abs());
+        item.map_or_else(|| crate::trace::signal::internal("item of a tuple"), |item| Ok(self.absorb(item)))
+    }
+
+    fn PyObject_TypeCheck(&mut self, object: &ValueId, class: &ValueId) -> Traced<i32> {
+        let of = self.class_of(*object)?;
+        Ok(i32::from(crate::ffi::types::is_subtype(&of, &self.type_object(*class)?)))
+    }
+
+    fn _PyUnion_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        let class = self.class_of(*object)?;
+        Ok(crate::ffi::types::c_name(&class) == "types.UnionType")
+    }
+
+    fn _Py_union_args(&mut self, union: &ValueId) -> Traced<ValueId> {
+        self.get_attr(*union, "__args__")
     }
 
     fn slot(&mut self, class: &ValueId, slot: Slot) -> Traced<Option<SlotFunction>> {
