@@ -31,7 +31,7 @@ pub fn assemble<'py>(
     let slots = Slots { nlocals: original.getattr("co_nlocals")?.extract()?, inserted: 0, temporaries: 0 };
     let mut code = match frame {
         Frame::Whole(code) => whole(py, code, prologue, slots),
-        Frame::Tail(split, _, way) => tail(py, *split, way, prologue, slots, host)?,
+        Frame::Tail(tail) => self::tail(py, tail.split, tail.way, prologue, slots, host)?,
     };
     flatten(&mut code);
     let code = code.assemble(py)?;

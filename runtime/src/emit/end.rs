@@ -1,4 +1,5 @@
 //! How the frame goes on after the prologue: it returns, raises, or enters the native tail.
+use super::packets::Packet;
 use super::writer::{Arg, Writer, fault};
 use super::{Failure, Host};
 use crate::bytecode::shape::{Bound as Bounded, Entry, State};
@@ -16,8 +17,21 @@ use pyo3::types::PyInt;
 pub enum Frame {
     /// Ends with the prologue; only the original's start is kept.
     Whole(Code),
-    /// Goes on natively at the instruction that broke.
-    Tail(Box<Split>, State, WayIn),
+    /// Goes on natively at the instruction that broke, or at the call that entered the frame that did.
+    Tail(Box<Tail>),
+}
+
+/// A frame that goes on natively.
+#[derive(Debug)]
+pub struct Tail {
+    /// Its code.
+    pub split: Split,
+    /// Before the instruction.
+    state: State,
+    /// How that is reached.
+    pub way: WayIn,
+    /// What the packets of the frames carry that it has entered, one in the other.
+    pub(super) inner: Vec<Packet>,
 }
 
 /// How the native tail is entered.
@@ -32,13 +46,14 @@ pub enum WayIn {
 impl Frame {
     /// Splits the code where the trace broke.
     pub fn new(py: Python<'_>, code: &Code, outcome: &Outcome, host: &dyn Host) -> Result<Self, Failure> {
-        let End::Break { at, stack, locals, .. } = &outcome.end else {
+        let End::Break { at, stack, locals, inner, .. } = &outcome.end else {
             return Ok(Self::Whole(start_of(py, code)?));
         };
         let state = state(code, *at, stack, locals)?;
         let split = split(py, code, *at, &state, host.marks())?;
         let way = if outcome.signals.is_empty() { WayIn::Plain } else { WayIn::Interrupted };
-        Ok(Self::Tail(Box::new(split), state, way))
+        let inner = inner.iter().map(|entered| Packet::new(py, entered, host)).collect::<Result<_, _>>()?;
+        Ok(Self::Tail(Box::new(Tail { split, state, way, inner })))
     }
 }
 
@@ -52,7 +67,12 @@ fn start_of(py: Python<'_>, code: &Code) -> Result<Code, Failure> {
 }
 
 /// The state at the break: control flow knows which entries belong to exception handling, the trace the rest.
-fn state(code: &Code, at: usize, stack: &[StackEntry], locals: &[Option<ValueId>]) -> Result<State, Failure> {
+pub(super) fn state(
+    code: &Code,
+    at: usize,
+    stack: &[StackEntry],
+    locals: &[Option<ValueId>],
+) -> Result<State, Failure> {
     let mut state = code.state_at(at)?;
     if state.stack.len() != stack.len() || state.bound.len() != locals.len() {
         let text =
@@ -68,6 +88,22 @@ fn state(code: &Code, at: usize, stack: &[StackEntry], locals: &[Option<ValueId>
         *known = if traced.is_some() { Bounded::Yes } else { Bounded::No };
     }
     Ok(state)
+}
+
+/// The exception that came to be handled where this entry of the stack holds the one handled before.
+pub(super) fn handled_at(
+    index: usize,
+    stack: &[StackEntry],
+    state: &State,
+    handled: Option<ValueId>,
+) -> Result<ValueId, Failure> {
+    let previous = |later: &usize| state.stack.get(*later) == Some(&Entry::PreviousException);
+    let now = match (index + 1..stack.len()).find(previous).map(|later| stack[later]) {
+        Some(StackEntry::Object(value)) => Some(value),
+        Some(StackEntry::Null | StackEntry::Callee) => None,
+        None => handled,
+    };
+    now.ok_or_else(|| Failure::Refused("which exception is handled is not known".into()))
 }
 
 impl Writer<'_, '_> {
@@ -89,8 +125,8 @@ impl Writer<'_, '_> {
                 self.plain(Op::RAISE_VARARGS, 1);
                 Ok(())
             }
-            (End::Break { stack, locals, handled, .. }, Frame::Tail(_, state, _)) => {
-                self.stack(stack, state, *handled)?;
+            (End::Break { stack, locals, handled, inner, .. }, Frame::Tail(tail)) => {
+                self.stack(stack, &tail.state, *handled, &|writer| writer.entered(inner, &tail.inner))?;
                 self.locals(locals)?;
                 self.forget_temporaries();
                 self.signals()
@@ -112,19 +148,19 @@ impl Writer<'_, '_> {
 
     /// Pushes the value stack; handlers are entered as the interpreter enters them: the exception handled before is pushed and
     /// the one that is handled now comes next, unless the handler took it off already.
-    fn stack(&mut self, stack: &[StackEntry], state: &State, handled: Option<ValueId>) -> Result<(), Failure> {
+    fn stack(
+        &mut self,
+        stack: &[StackEntry],
+        state: &State,
+        handled: Option<ValueId>,
+        callee: &dyn Fn(&mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let previous = |index: usize| state.stack.get(index) == Some(&Entry::PreviousException);
         let mut index = 0;
         while let Some(entry) = stack.get(index) {
             match (previous(index), entry) {
                 (true, _) => {
-                    let outer = (index + 1..stack.len()).find(|later| previous(*later)).map(|later| stack[later]);
-                    let now = match outer {
-                        Some(StackEntry::Object(value)) => Some(value),
-                        Some(StackEntry::Null) => None,
-                        None => handled,
-                    };
-                    let now = now.ok_or_else(|| Failure::Refused("which exception is handled is not known".into()))?;
+                    let now = handled_at(index, stack, state, handled)?;
                     self.load(now)?;
                     self.plain(Op::PUSH_EXC_INFO, 0);
                     if !previous(index + 1) && stack.get(index + 1) == Some(&StackEntry::Object(now)) {
@@ -135,6 +171,7 @@ impl Writer<'_, '_> {
                 }
                 (false, StackEntry::Object(value)) => self.load(*value)?,
                 (false, StackEntry::Null) => self.plain(Op::PUSH_NULL, 0),
+                (false, StackEntry::Callee) => callee(self)?,
             }
             index += 1;
         }

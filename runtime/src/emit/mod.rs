@@ -5,6 +5,7 @@ mod effects;
 mod end;
 mod inputs;
 mod need;
+mod packets;
 mod rescue;
 mod values;
 mod writer;
@@ -23,6 +24,8 @@ pub trait Host {
     fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<Py<PyAny>>>;
     /// The callable of a continuation; equal keys, one callable.
     fn continuation(&self, py: Python<'_>, wanted: &Continuation) -> PyResult<Py<PyAny>>;
+    /// The callable of a continuation of a frame that another one has entered: of this function, or one with its code and globals.
+    fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &Continuation) -> PyResult<Py<PyAny>>;
     /// Placeholders of hand-overs.
     fn marks(&self) -> &Marks;
 }

@@ -1,6 +1,6 @@
 //! Which values the emitted code needs at all.
 use crate::graph::NodeId;
-use crate::trace::outcome::{Effect, End, Outcome, StackEntry};
+use crate::trace::outcome::{Effect, End, Outcome};
 use crate::trace::value::{Inlined, New, Value, ValueId};
 use rustc_hash::FxHashSet;
 
@@ -23,15 +23,7 @@ pub fn find(outcome: &Outcome) -> Needed {
             kept.iter().flatten().for_each(|value| search.value(*value));
         }
         End::Raise(value) => search.value(*value),
-        End::Break { stack, locals, handled, .. } => {
-            handled.iter().for_each(|value| search.value(*value));
-            for entry in stack {
-                if let StackEntry::Object(value) = entry {
-                    search.value(*value);
-                }
-            }
-            locals.iter().flatten().for_each(|value| search.value(*value));
-        }
+        end @ End::Break { .. } => search.all(&end.values()),
     }
     search.needed
 }

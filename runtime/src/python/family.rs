@@ -23,11 +23,15 @@ pub struct Family {
     /// The function that all continuations descend from.
     pub(super) function: Py<PyAny>,
     continuations: Mutex<FxHashMap<Key, Member>>,
+    /// Families of the functions whose frames this one's frames have entered, and theirs, by code and globals: one table for all.
+    entered: Arc<Mutex<Branches>>,
     /// Whether the function itself is gone: its continuations that still run are compiled no further.
     closed: AtomicBool,
     /// Nanoseconds that backends took since they were last asked for.
     backend_ns: AtomicU64,
 }
+
+type Branches = FxHashMap<[usize; 2], Arc<Family>>;
 
 /// A continuation: its callable, and the cache behind it.
 #[derive(Debug)]
@@ -39,11 +43,21 @@ struct Member {
 impl Family {
     /// A family of one.
     pub fn new(shared: Arc<Shared>, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
+        Self::with(shared, options, function, Arc::default())
+    }
+
+    fn with(
+        shared: Arc<Shared>,
+        options: Options,
+        function: &Bound<'_, PyAny>,
+        entered: Arc<Mutex<Branches>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             shared,
             options,
             function: function.clone().unbind(),
             continuations: Mutex::default(),
+            entered,
             closed: AtomicBool::new(false),
             backend_ns: AtomicU64::new(0),
         })
@@ -61,6 +75,12 @@ impl Family {
 
     /// Forgets the continuations and all that was compiled for them: they name each other in the constants of their code.
     pub fn close(&self) {
+        let branches = self.entered.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
+        branches.values().for_each(|branch| branch.close_alone());
+        self.close_alone();
+    }
+
+    fn close_alone(&self) {
         self.closed.store(true, Relaxed);
         let taken = self.continuations.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
         let entries: Vec<_> = taken.values().filter_map(|member| member.cache.lock().ok()?.take()).collect();
@@ -70,10 +90,33 @@ impl Family {
 
     /// Shows every object of the family to the garbage collector; called for the function itself only.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        self.traverse_alone(visit);
+        let Ok(branches) = self.entered.try_lock() else { return };
+        branches.values().for_each(|branch| branch.traverse_alone(visit));
+    }
+
+    fn traverse_alone(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         visit(&self.function);
         self.options.backend.iter().for_each(&mut *visit);
         let Ok(continuations) = self.continuations.try_lock() else { return };
         continuations.values().for_each(|member| visit(&member.callable));
+    }
+
+    /// The family of a function whose frame was entered; the functions of one code object with the same globals share theirs.
+    fn branch(&self, code: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
+        let globals = function.getattr("__globals__")?;
+        let key = [code.as_ptr() as usize, globals.as_ptr() as usize];
+        let poisoned = |_| InternalError::new_err("the table of families is poisoned");
+        if let Some(known) = self.entered.lock().map_err(poisoned)?.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        // Continuations need the function for its names and globals only.
+        let like = function::from_code(code, function)?;
+        let backend = self.options.backend.as_ref().map(|backend| backend.clone_ref(function.py()));
+        let options = Options { backend, fullgraph: false };
+        let made = Self::with(Arc::clone(&self.shared), options, &like, Arc::clone(&self.entered));
+        let mut known = self.entered.lock().map_err(|_| InternalError::new_err("the table of families is poisoned"))?;
+        Ok(Arc::clone(known.entry(key).or_insert(made)))
     }
 
     fn known(&self, py: Python<'_>, key: &Key) -> Option<Py<PyAny>> {
@@ -111,6 +154,10 @@ impl Host for Household {
         let poisoned = |_| InternalError::new_err("the table of continuations is poisoned");
         let mut known = self.0.continuations.lock().map_err(poisoned)?;
         Ok(known.entry(wanted.key.clone()).or_insert(member).callable.clone_ref(py))
+    }
+
+    fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
+        Self(self.0.branch(wanted.root().bind(py), function.bind(py))?).continuation(py, wanted)
     }
 
     fn marks(&self) -> &Marks {

@@ -1,7 +1,8 @@
-//! Traces a frame; a break below the outermost instruction repeats the trace up to that instruction.
+//! Traces a frame; a break below an instruction where the trace can stop repeats the trace up to that instruction.
+use super::entered::Leave;
 use super::finish::Escape;
 use super::frame::{Frame, Rest};
-use super::outcome::{Break, End, Outcome, RAISES};
+use super::outcome::{Break, End, Entered, Outcome, RAISES};
 use super::rewind;
 use super::signal::{Signal, hints};
 use super::state::{State, Tracer};
@@ -129,7 +130,6 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         lasting: Arc::clone(&plan.lasting),
         codes: std::mem::take(&mut plan.codes),
         stop_at: limit.map(|limit| limit.step),
-        first_stop: code.first_left_at(py),
         max_steps: options.max_steps,
         max_depth: options.max_depth,
         passing_states: options.passing_states,
@@ -151,7 +151,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
         tracer.close_files();
     }
-    if frame.pc < tracer.state.first_stop
+    if frame.pc < frame.leave.first
         && let Err(Signal::Break(reason) | Signal::Here(reason)) = &rest
     {
         return Err(Stop::Fallback(format!("before the frame can be left: {}: {}", reason.kind, reason.context)));
@@ -163,7 +163,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         Err(Signal::Stopped) => {
             let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
             inside = limit.inside.iter().map(|code| code.clone_ref(py)).collect();
-            tracer.broken_at(frame, limit.reason.clone())
+            tracer.broken_at(frame, limit.reason.clone(), &mut inside)
         }
         Err(Signal::Here(here)) => {
             inside = std::mem::take(&mut tracer.state.broken_inside);
@@ -172,7 +172,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
                 plan.went_back =
                     Some(Limit { step: tracer.state.outer_step, reason: (*here).clone(), inside: Vec::new() });
             }
-            tracer.broken_at(frame, *here)
+            tracer.broken_at(frame, *here, &mut inside)
         }
         Err(Signal::Track) => return Ok(Attempt::Track),
         Err(Signal::Break(reason)) => return Ok(tracer.again(*reason)),
@@ -259,14 +259,18 @@ fn to_stop(signal: Signal) -> Stop {
 
 impl<'py> Tracer<'py> {
     /// The end of a trace whose outermost frame stands before the instruction that runs natively.
-    fn broken_at(&self, frame: Frame, reason: Break) -> End {
-        let handled = *self.state.exc_info;
-        End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled, reason }
+    fn broken_at(&mut self, mut frame: Frame, reason: Break, inside: &mut Vec<Py<PyAny>>) -> End {
+        let Entered { at, stack, locals, handled, .. } = self.entered(&mut frame);
+        let mut inner = std::mem::take(&mut self.state.left_inside);
+        inner.reverse();
+        inside.retain(|code| !inner.iter().any(|entered| entered.code.original.is(code)));
+        End::Break { at, stack, locals, handled, inner, reason }
     }
 
     fn again(&mut self, reason: Break) -> Attempt {
         let inside = std::mem::take(&mut self.state.broken_inside);
-        Attempt::Again(Limit { step: self.state.outer_step.saturating_sub(1), reason, inside })
+        let step = self.state.again_at.unwrap_or_else(|| self.state.outer_step.saturating_sub(1));
+        Attempt::Again(Limit { step, reason, inside })
     }
 
     /// The instruction runs natively and raises again.
@@ -306,6 +310,7 @@ impl<'py> Tracer<'py> {
         let mut frame = self.frame_of(function, code.clone(), values)?;
         frame.closure = closure;
         frame.outermost = true;
+        frame.leave = Leave::outermost(code.first_left_at(self.py));
         self.find_mortals(&frame);
         Ok(frame)
     }

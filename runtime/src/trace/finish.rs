@@ -1,5 +1,5 @@
 //! The end of a trace: what escapes is described so that emitted code can make it again, copies are compared with what they copied.
-use super::outcome::{Effect, End, StackEntry};
+use super::outcome::{Effect, End};
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
@@ -42,7 +42,7 @@ impl<'py> Tracer<'py> {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
         super::merged::merge(&mut self.state.effects);
-        let mut work = roots(end);
+        let mut work = end.values();
         work.extend(self.state.effects.iter().flat_map(effect_values));
         let mut seen = FxHashSet::default();
         if let Err(escape) = self.describe_all(work, &mut seen)? {
@@ -443,19 +443,6 @@ impl<'py> Tracer<'py> {
                 let path = path.clone();
                 self.guard(path, Check::NotSameAs(source.clone()), "the trace changed one of two objects");
             }
-        }
-    }
-}
-
-pub(super) fn roots(end: &End) -> Vec<ValueId> {
-    match end {
-        End::Return { value, .. } | End::Raise(value) => vec![*value],
-        End::Break { stack, locals, handled, .. } => {
-            let stack = stack.iter().filter_map(|entry| match entry {
-                StackEntry::Object(value) => Some(*value),
-                StackEntry::Null => None,
-            });
-            stack.chain(locals.iter().flatten().copied()).chain(*handled).collect()
         }
     }
 }

@@ -23,6 +23,11 @@ pub struct Frame {
     pub(super) stack: Vec<StackEntry>,
     pub(super) locals: Vec<Option<ValueId>>,
     pub(super) outermost: bool,
+    /// Whether and where the trace can stop in this frame.
+    pub(super) leave: super::entered::Leave,
+    /// Where the instruction that runs began, and how many had begun by then before which the trace could stop.
+    pub(super) began: usize,
+    pub(super) step: u64,
     /// Tells the frame from others of the trace.
     pub(super) serial: u64,
     /// What a suspended generator handles.
@@ -56,7 +61,7 @@ impl Frame {
         match self.stack.pop() {
             Some(StackEntry::Object(value)) => Ok(Some(value)),
             Some(StackEntry::Null) => Ok(None),
-            None => internal("stack is empty"),
+            other => internal(format!("expected an object or NULL on the stack, found {other:?}")),
         }
     }
 
@@ -172,8 +177,12 @@ impl<'py> Tracer<'py> {
         let rest = self.run_here(frame);
         self.state.held.pop();
         self.rest_at(frame);
-        if matches!(rest, Err(Signal::Break(_))) && !frame.outermost {
-            self.state.broken_inside.push(frame.code.original.clone_ref(self.py));
+        match rest {
+            Err(Signal::Break(_)) if !frame.outermost => {
+                self.state.broken_inside.push(frame.code.original.clone_ref(self.py));
+            }
+            Err(Signal::Here(_) | Signal::Stopped) if !frame.outermost => self.left_inside(frame),
+            _ => {}
         }
         self.state.places.pop();
         rest
@@ -185,12 +194,12 @@ impl<'py> Tracer<'py> {
                 return internal("control ran off the end of the code");
             };
             self.before(frame, &instr)?;
-            let mut flow = self.step(frame, &instr);
+            let flow = self.step(frame, &instr);
             self.refuse_stand_in()?;
             if frame.outermost
                 && let Ok(next) = flow
             {
-                flow = self.check_mortals(frame, next).map(|()| next);
+                self.check_mortals(frame, next).map_err(|signal| self.refused_end(frame, signal))?;
             }
             match flow {
                 Ok(Flow::Next) => frame.pc += 1,
@@ -207,7 +216,7 @@ impl<'py> Tracer<'py> {
                 Err(Signal::Raised(value)) => {
                     // A call in several instructions raises at its last.
                     let at = frame.code.instrs.get(frame.pc).copied().unwrap_or(instr);
-                    if frame.outermost && at.handler.is_none() && self.state.can_go_back() {
+                    if frame.leave.exposed && at.handler.is_none() && self.state.can_go_back(frame) {
                         let reason = Box::new(self.raises(value));
                         if self.state.go_back(frame) {
                             return Err(Signal::Here(reason));
@@ -218,7 +227,7 @@ impl<'py> Tracer<'py> {
                         self.check_mortals(frame, Flow::Next).map_err(|signal| self.refused_end(frame, signal))?;
                     }
                 }
-                Err(Signal::Break(reason)) if frame.outermost && self.state.go_back(frame) => {
+                Err(Signal::Break(reason)) if self.state.go_back(frame) => {
                     return Err(Signal::Here(reason));
                 }
                 Err(other) => return Err(other),
@@ -233,10 +242,10 @@ impl<'py> Tracer<'py> {
         unsupported("C function that another release's does not stand in for", format!("{}: {why}", function.name()))
     }
 
-    fn before(&mut self, frame: &Frame, instr: &Instr) -> Traced<()> {
-        if frame.outermost {
-            if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= self.state.first_stop
-            {
+    fn before(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<()> {
+        (frame.began, frame.step) = (frame.pc, self.state.outer_step);
+        if self.counts(frame) {
+            if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= frame.leave.first {
                 self.state.stopped_late = self.state.stop_at != Some(self.state.outer_step);
                 return Err(Signal::Stopped);
             }

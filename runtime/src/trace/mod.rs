@@ -8,6 +8,7 @@ pub mod call;
 pub mod capi;
 mod copied;
 mod driver;
+mod entered;
 mod exists;
 mod finish;
 pub mod frame;
@@ -58,7 +59,7 @@ pub struct Options {
     pub max_depth: usize,
     /// Whether the trace may be specialised for a state that changes from call to call, as that of a random generator does.
     pub passing_states: bool,
-    /// A step of the outermost frame before which every trace ends, though nothing in the program asks for it: shows that any place will do.
+    /// A step of the outermost frame, or of one entered by its calls, before which every trace ends, though nothing in the program asks for it: shows that any place will do.
     pub stop_at: Option<u64>,
 }
 

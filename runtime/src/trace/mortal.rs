@@ -46,7 +46,7 @@ impl<'py> Tracer<'py> {
 
     /// After an instruction of the outermost frame that went well: a graph break if it let one of the objects go.
     pub(super) fn check_mortals(&mut self, frame: &Frame, flow: Flow) -> Traced<()> {
-        if !matches!(flow, Flow::Next | Flow::Jump(_)) || frame.pc < self.state.first_stop {
+        if !matches!(flow, Flow::Next | Flow::Jump(_)) || frame.pc < frame.leave.first {
             return Ok(());
         }
         self.find_in_shadows();
@@ -89,7 +89,7 @@ impl<'py> Tracer<'py> {
     fn held_by(&self, frame: &Frame) -> Vec<ValueId> {
         let stack = frame.stack.iter().filter_map(|entry| match entry {
             StackEntry::Object(value) => Some(*value),
-            StackEntry::Null => None,
+            StackEntry::Null | StackEntry::Callee => None,
         });
         let locals = frame.locals.iter().flatten().copied();
         let others = frame.closure.iter().copied().chain(frame.namespace).chain(*self.state.exc_info);
@@ -193,7 +193,11 @@ impl<'py> Tracer<'py> {
     pub(super) fn refused_end(&mut self, frame: &mut Frame, signal: Signal) -> Signal {
         match signal {
             Signal::Break(reason) if self.state.go_back(frame) => Signal::Here(reason),
-            signal => signal,
+            signal => {
+                // Not within the instruction: who holds the object there is not asked.
+                self.state.again_at = Some(frame.step);
+                signal
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a finished trace hands to the emitter. The emitter knows nothing else of the tracer.
 use super::value::{Value, ValueId};
-use crate::bytecode::Op;
+use crate::bytecode::{Code, Op};
 use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
 use pyo3::prelude::*;
@@ -80,9 +80,51 @@ pub enum End {
         locals: Vec<Option<ValueId>>,
         /// The exception that the innermost handler handles (`sys.exception()`).
         handled: Option<ValueId>,
+        /// The frames that the outermost one has entered by calls, one in the other: the last is the one that broke. Where there
+        /// are any, the instruction at `at` calls the first, and so on.
+        inner: Vec<Entered>,
         /// Why.
         reason: Break,
     },
+}
+
+/// A frame that a call instruction has entered, and that goes on in a continuation of its own.
+#[derive(Debug)]
+pub struct Entered {
+    /// What runs; its names and globals are those of the frame.
+    pub function: Py<PyAny>,
+    /// Its code, decoded.
+    pub code: Arc<Code>,
+    /// Index of the instruction where it goes on.
+    pub at: usize,
+    /// Value stack, bottom first.
+    pub stack: Vec<StackEntry>,
+    /// Fast locals, by slot.
+    pub locals: Vec<Option<ValueId>>,
+    /// The exception that the innermost handler handles.
+    pub handled: Option<ValueId>,
+}
+
+impl End {
+    /// Every value that the end itself names.
+    #[must_use]
+    pub fn values(&self) -> Vec<ValueId> {
+        match self {
+            Self::Return { value, .. } | Self::Raise(value) => vec![*value],
+            Self::Break { stack, locals, handled, inner, .. } => {
+                let inner = inner.iter().flat_map(|frame| held(&frame.stack, &frame.locals, frame.handled));
+                held(stack, locals, *handled).chain(inner).collect()
+            }
+        }
+    }
+}
+
+fn held(stack: &[StackEntry], locals: &[Option<ValueId>], handled: Option<ValueId>) -> impl Iterator<Item = ValueId> {
+    let stack = stack.iter().filter_map(|entry| match entry {
+        StackEntry::Object(value) => Some(*value),
+        StackEntry::Null | StackEntry::Callee => None,
+    });
+    handled.into_iter().chain(stack).chain(locals.iter().flatten().copied())
 }
 
 /// An entry of the value stack.
@@ -92,6 +134,8 @@ pub enum StackEntry {
     Object(ValueId),
     /// The NULL that call sequences push.
     Null,
+    /// What is called to go on with the frame that this one has entered.
+    Callee,
 }
 
 /// Kind of the [`Break`] at an instruction that raises out of the traced frame: it runs natively so that the traceback is CPython's; it is no graph break.

@@ -1,4 +1,5 @@
-//! Going back to the start of the outermost instruction without tracing again, where it has changed nothing before it broke.
+//! Going back to the start of an instruction where the trace can stop without tracing again, where it has changed nothing before
+//! it broke.
 use super::frame::Frame;
 use super::outcome::StackEntry;
 use super::state::State;
@@ -9,7 +10,7 @@ use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
 
 thread_local! {
-    /// Whether the outermost instruction of the running trace has changed what earlier ones left.
+    /// Whether the last such instruction of the running trace has changed what earlier ones left.
     static CHANGED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -120,9 +121,11 @@ impl<K: Clone + Eq + Hash, V> Seen<K, V> {
     }
 }
 
-/// What there was when the outermost instruction began.
+/// What there was when an instruction began.
 #[derive(Debug, Default)]
 pub(super) struct Start {
+    /// Of which frame.
+    serial: u64,
     pc: usize,
     stack: Vec<StackEntry>,
     locals: Vec<Option<ValueId>>,
@@ -151,11 +154,11 @@ impl Drop for Nested {
 }
 
 impl State {
-    /// The outermost instruction begins.
+    /// An instruction begins before which the trace can stop.
     pub(super) fn begin_instruction(&mut self, frame: &Frame) {
         CHANGED.set(false);
         let start = &mut self.start;
-        start.pc = frame.pc;
+        (start.serial, start.pc) = (frame.serial, frame.pc);
         start.stack.clone_from(&frame.stack);
         start.locals.clone_from(&frame.locals);
         start.values = self.values.len();
@@ -171,14 +174,14 @@ impl State {
         (start.depth, start.steps) = (self.depth, self.steps);
     }
 
-    /// Whether the outermost instruction has changed nothing that going back could not restore.
-    pub(super) fn can_go_back(&self) -> bool {
-        !CHANGED.get() && !self.track && self.pending.is_none()
+    /// Whether the last such instruction is this frame's and has changed nothing that going back could not restore.
+    pub(super) fn can_go_back(&self, frame: &Frame) -> bool {
+        self.start.serial == frame.serial && !CHANGED.get() && !self.track && self.pending.is_none()
     }
 
-    /// Makes as if the outermost instruction had not begun; `false`, and nothing done, where it has changed something.
+    /// Makes as if it had not begun; `false`, and nothing done, where it has changed something.
     pub(super) fn go_back(&mut self, frame: &mut Frame) -> bool {
-        if !self.can_go_back() {
+        if !self.can_go_back(frame) {
             return false;
         }
         let start = &mut self.start;

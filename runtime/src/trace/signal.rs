@@ -9,9 +9,9 @@ pub enum Signal {
     Raised(ValueId),
     /// The instruction must run natively.
     Break(Box<Break>),
-    /// The outermost instruction must run natively, and the trace is where it was before it.
+    /// The instruction must run natively, and the trace is where it was before it, in a frame where it can stop.
     Here(Box<Break>),
-    /// The outermost frame arrived at the step where the trace was told to stop.
+    /// The trace arrived at the step where it was told to stop.
     Stopped,
     /// The trace must be made again, with an eye on what frames hold.
     Track,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct State {
     pub(super) values: Vec<Value>,
-    /// What there was when the outermost instruction began.
+    /// What there was when the last instruction began before which the trace could stop.
     pub(super) start: super::rewind::Start,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(super) identity: FxHashMap<usize, ValueId>,
@@ -81,10 +81,14 @@ pub struct State {
     pub(super) steps: u64,
     /// Code objects of the inlined frames under which the trace broke, innermost first.
     pub(super) broken_inside: Vec<Py<PyAny>>,
+    /// Inlined frames that go on where they stand, innermost first.
+    pub(super) left_inside: Vec<super::outcome::Entered>,
+    /// Instructions so far before which the trace could stop: those of the outermost frame, and of frames entered by its calls.
     pub(super) outer_step: u64,
     pub(super) stop_at: Option<u64>,
-    /// Index in the outermost frame's code from which on it can stop, and whether it stopped later than it was to, for that reason.
-    pub(super) first_stop: usize,
+    /// Where the next trace is to stop, if that is not before the last of them.
+    pub(super) again_at: Option<u64>,
+    /// Whether it stopped later than it was to, because the outermost frame could not be left yet.
     pub(super) stopped_late: bool,
     pub(super) depth: usize,
     pub(super) max_steps: u64,

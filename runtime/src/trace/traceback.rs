@@ -91,9 +91,14 @@ impl<'py> Tracer<'py> {
         tracebacks.heads.insert(value, tracebacks.nodes.len() - 1);
     }
 
+    /// Whether a traceback names the frame.
+    pub(super) fn is_named(&self, serial: u64) -> bool {
+        self.state.tracebacks.named.contains(&serial)
+    }
+
     /// Notes where a frame that a traceback names has ended or been suspended.
     pub(super) fn rest_at(&mut self, frame: &Frame) {
-        if self.state.tracebacks.named.contains(&frame.serial) {
+        if self.is_named(frame.serial) {
             let at = frame.code.instrs.get(frame.pc);
             let lasti = at.map_or(-1, |instr| self.stands_at(frame, instr));
             let from = |instr: &&Instr| instr.offset.is_some_and(|offset| i32::try_from(offset) == Ok(lasti));

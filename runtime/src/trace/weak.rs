@@ -204,7 +204,7 @@ impl<'py> Tracer<'py> {
         if watched.is_empty() {
             return None;
         }
-        let alive = self.reachable(super::finish::roots(end), None);
+        let alive = self.reachable(end.values(), None);
         watched.into_iter().find(|referent| !alive.contains(referent))
     }
 
@@ -287,7 +287,7 @@ impl<'py> Tracer<'py> {
 fn objects(stack: &[StackEntry]) -> impl Iterator<Item = ValueId> + '_ {
     stack.iter().filter_map(|entry| match entry {
         StackEntry::Object(value) => Some(*value),
-        StackEntry::Null => None,
+        StackEntry::Null | StackEntry::Callee => None,
     })
 }
 

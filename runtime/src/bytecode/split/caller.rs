@@ -62,3 +62,15 @@ impl Follower {
         if callable::is_packet(&result) { callable::follow(result).map(Some) } else { Ok(None) }
     }
 }
+
+/// Gives a callable that goes on with a packet, once, whatever it is called with.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Suspender;
+
+#[pymethods]
+impl Suspender {
+    fn __getitem__<'py>(&self, packet: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        callable::suspended(packet)
+    }
+}

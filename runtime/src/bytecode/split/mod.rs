@@ -18,6 +18,9 @@ mod hand_over;
 pub(crate) mod interrupts;
 pub(crate) mod ledger;
 mod lineage;
+mod resumed;
+
+pub use resumed::{Part, Resumed, resumed};
 
 use super::code::{Code, LocalKind};
 use super::error::Error;
@@ -141,6 +144,8 @@ pub struct Marks {
     keyword_caller: Py<caller::KeywordCaller>,
     /// Goes on with what a continuation hands over.
     follower: Py<caller::Follower>,
+    /// Makes what goes on with a packet when it is called.
+    suspender: Py<caller::Suspender>,
     /// Gives the frame objects that wait for the running frame's variables.
     observers: Py<caller::Observers>,
     /// Shows them to those while the frame runs.
@@ -160,6 +165,11 @@ impl Marks {
         self.keyword_caller.bind(py).as_any().clone()
     }
 
+    /// `suspender[packet]` gives a callable that goes on with the packet, whatever it is called with.
+    pub(crate) fn suspender<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.suspender.bind(py).as_any().clone()
+    }
+
     /// New marks; one set per module is enough.
     pub fn new(py: Python<'_>) -> PyResult<Self> {
         // Not by an import: that would ask the globals and the modules of the program.
@@ -172,6 +182,7 @@ impl Marks {
             caller: Py::new(py, caller::Caller)?,
             keyword_caller: Py::new(py, caller::KeywordCaller)?,
             follower: Py::new(py, caller::Follower)?,
+            suspender: Py::new(py, caller::Suspender)?,
             observers: Py::new(py, caller::Observers)?,
             sharer: Py::new(py, caller::Sharer)?,
             namespace: dialect::namespace(py)?.into_any().unbind(),

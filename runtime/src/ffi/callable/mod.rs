@@ -3,6 +3,7 @@ mod bind;
 mod object;
 mod packet;
 mod slots;
+mod suspended;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -10,6 +11,7 @@ use std::marker::PhantomData;
 
 pub use object::{active, follow, is_compiled, is_packet, new, wrapped};
 pub use packet::mark;
+pub use suspended::suspended;
 
 pyo3::create_exception!(
     slotrt,

@@ -172,6 +172,12 @@ pub fn follow<'py>(mut result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
     Ok(result)
 }
 
+/// The same for a frame that was entered by a call instruction.
+pub(super) fn go_on(packet: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    let _active = Active::new();
+    follow(packet)
+}
+
 /// Runs a continuation with the values of a packet.
 ///
 /// # Safety

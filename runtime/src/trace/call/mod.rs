@@ -19,6 +19,7 @@ mod reviewed;
 pub(super) use c_function::owner_of;
 pub(super) use cached::Remembered;
 
+use super::entered::Way;
 use super::frame::{Frame, Rest};
 use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
 use super::state::Tracer;
@@ -64,9 +65,14 @@ impl Arguments {
 impl<'py> Tracer<'py> {
     /// `callable(*args, **kwargs)`.
     pub(super) fn call(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        self.call_by(Way::Within, callable, args)
+    }
+
+    /// The same, and how it comes about.
+    pub(super) fn call_by(&mut self, way: Way, callable: ValueId, args: Arguments) -> Traced<ValueId> {
         if let Value::New(New::Method { function, receiver }) = self.value(callable) {
             let (function, receiver) = (*function, *receiver);
-            return self.call(function, args.with_receiver(receiver));
+            return self.call_by(way, function, args.with_receiver(receiver));
         }
         if let Some(domain) = self.domain_call(callable)? {
             let args_copy = args.positional.clone();
@@ -79,8 +85,11 @@ impl<'py> Tracer<'py> {
             return self.raise("TypeError", format!("'{name}' object is not callable"));
         };
         match crate::ffi::types::c_name(&class).as_str() {
-            "function" => self.call_function(callable, &object, args),
-            "method" => self.call_real_method(callable, args),
+            "function" => self.call_function(way, callable, &object, args),
+            "method" => {
+                let (function, receiver) = self.parts_of_method(callable)?;
+                self.call_by(way, function, args.with_receiver(receiver))
+            }
             "builtin_function_or_method"
             | "builtin_method"
             | "method_descriptor"
@@ -99,7 +108,7 @@ impl<'py> Tracer<'py> {
                 };
                 self.call_class(callable, &class, args)
             }
-            _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(callable, &object, args),
+            _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(way, callable, &object, args),
             _ => self.call_instance(callable, &object, &class, args),
         }
     }
@@ -142,14 +151,20 @@ impl<'py> Tracer<'py> {
     }
 
     /// A callable that `slotrt.compile` made: its function is inlined.
-    fn call_compiled(&mut self, callable: ValueId, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+    fn call_compiled(
+        &mut self,
+        way: Way,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
         if let Some(source) = self.source(callable) {
             let check = Check::Is(object.clone().unbind());
             self.guard_once(callable, "is", source, check, "the trace inlined the compiled function");
         }
         let wrapped = object.getattr(intern!(self.py, "__wrapped__")).or_else(|error| self.raise_error(error))?;
         let function = self.constant(wrapped);
-        self.call(function, args)
+        self.call_by(way, function, args)
     }
 
     fn call_instance(
@@ -187,11 +202,6 @@ impl<'py> Tracer<'py> {
                 self.raise("TypeError", format!("'{name}' object is not callable"))
             }
         }
-    }
-
-    fn call_real_method(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
-        let (function, receiver) = self.parts_of_method(callable)?;
-        self.call(function, args.with_receiver(receiver))
     }
 
     /// `PyMethod_Function` and `PyMethod_Self`.
@@ -245,7 +255,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// Inlines a Python function.
-    fn call_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+    fn call_function(
+        &mut self,
+        way: Way,
+        callable: ValueId,
+        function: &Bound<'py, PyAny>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
         if let [argument] = args.positional.as_slice()
             && matches!(self.value(*argument), Value::New(New::Opaque("traceback")))
             && self.import("traceback", "clear_frames").is_ok_and(|clear| clear.is(function))
@@ -269,18 +285,20 @@ impl<'py> Tracer<'py> {
         let code = attribute("__code__").or_else(|error| self.raise_error(error))?;
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
-        self.run_function(function, code, locals, qualname)
+        self.run_function(way, function, code, locals, qualname)
     }
 
     /// Inlines a Python function whose arguments are bound.
     fn run_function(
         &mut self,
+        way: Way,
         function: &Bound<'py, PyAny>,
         code: std::sync::Arc<crate::bytecode::Code>,
         locals: Vec<Option<ValueId>>,
         qualname: String,
     ) -> Traced<ValueId> {
         let mut frame = self.frame_of(function, code, locals)?;
+        frame.leave = self.leave_of(way, &frame.code, frame.globals.bind(self.py).as_any());
         self.state.route.push(qualname.into());
         match self.run_called(&mut frame)? {
             Rest::Returned(value) => Ok(value),
@@ -316,7 +334,7 @@ impl<'py> Tracer<'py> {
         }
         let of_class = locals.first().copied().flatten().and_then(|first| self.owned(first));
         let order = qualname.ends_with(".mro") && of_class.is_some_and(|first| first.is_instance_of::<PyType>());
-        let result = self.run_function(&function, code, locals, qualname)?;
+        let result = self.run_function(Way::Within, &function, code, locals, qualname)?;
         if order { self.real_classes(result) } else { self.native(result) }
     }
 
@@ -361,6 +379,9 @@ impl<'py> Tracer<'py> {
             stack: Vec::new(),
             locals,
             outermost: false,
+            leave: super::entered::Leave::default(),
+            began: 0,
+            step: 0,
             serial: self.state.frames,
             exc_info: None,
         })

@@ -31,7 +31,7 @@ impl<'py> Tracer<'py> {
         let args = Arguments { positional, keywords };
         let result = match self.of_frame(frame, callable, &args)? {
             Some(result) => result,
-            None => self.call(callable, args)?,
+            None => self.call_by(self.way_of(frame), callable, args)?,
         };
         frame.push(result);
         Ok(Flow::Next)
