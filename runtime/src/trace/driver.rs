@@ -2,6 +2,8 @@
 use super::entered::Leave;
 use super::finish::Escape;
 use super::frame::{Frame, Rest};
+#[cfg(debug_assertions)]
+use super::outcome::Effect;
 use super::outcome::{Break, End, Entered, Outcome, RAISES};
 use super::rewind;
 use super::signal::{Signal, hints};
@@ -212,11 +214,14 @@ fn confirm(
     Ok(())
 }
 
+/// What two traces of the same instructions agree on: all but what C's caches (of abstract classes) and addresses (places in the
+/// table of a set) decide.
 #[cfg(debug_assertions)]
 fn summary(outcome: &Outcome) -> String {
     let guards: Vec<_> = outcome
         .guards
         .iter()
+        .filter(|guard| guard.reason.why != super::call::CALLED_BY_C)
         .map(|guard| format!("{:?} {}", std::mem::discriminant(&guard.source), guard.reason))
         .collect();
     let end = match &outcome.end {
@@ -225,7 +230,8 @@ fn summary(outcome: &Outcome) -> String {
         }
         End::Return { .. } | End::Raise(_) => "at its end".to_owned(),
     };
-    let kinds: Vec<_> = outcome.effects.iter().map(std::mem::discriminant).collect();
+    let lasting = outcome.effects.iter().filter(|effect| !matches!(effect, Effect::Call { .. }));
+    let kinds: Vec<_> = lasting.map(std::mem::discriminant).collect();
     format!("{} steps, {end}, {kinds:?}, {} nodes, {guards:#?}", outcome.steps, outcome.graph.nodes.len())
 }
 

@@ -32,6 +32,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::sync::Arc;
 
+/// Why a function that C called is guarded.
+pub(super) const CALLED_BY_C: &str = "C called the function";
+
 /// `CO_OPTIMIZED`.
 const OPTIMIZED: u32 = 1;
 
@@ -326,7 +329,7 @@ impl<'py> Tracer<'py> {
         if self.owned(callable).is_none() {
             let source = Source::constant(&function);
             let check = Check::FunctionUnchanged(function.clone().unbind());
-            self.guard_once(callable, "function", source, check, "C called the function");
+            self.guard_once(callable, "function", source, check, CALLED_BY_C);
         }
         let code = self.decode(&code)?;
         if code.flags & OPTIMIZED == 0 {
