@@ -34,6 +34,9 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.ended(end) {
             return self.escape(object, "an object whose end runs code within the trace");
         }
+        if let Some(escape) = self.lost_inside(end) {
+            return Ok(Err(escape));
+        }
         if let Err(escape) = self.compare_shadows()? {
             return Ok(Err(escape));
         }

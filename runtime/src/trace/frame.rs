@@ -25,9 +25,8 @@ pub struct Frame {
     pub(super) outermost: bool,
     /// Whether and where the trace can stop in this frame.
     pub(super) leave: super::entered::Leave,
-    /// Where the instruction that runs began, and how many had begun by then before which the trace could stop.
+    /// Where the instruction that runs began.
     pub(super) began: usize,
-    pub(super) step: u64,
     /// Tells the frame from others of the trace.
     pub(super) serial: u64,
     /// What a suspended generator handles.
@@ -243,13 +242,16 @@ impl<'py> Tracer<'py> {
     }
 
     fn before(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<()> {
-        (frame.began, frame.step) = (frame.pc, self.state.outer_step);
+        frame.began = frame.pc;
         if self.counts(frame) {
             if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= frame.leave.first {
                 self.state.stopped_late = self.state.stop_at != Some(self.state.outer_step);
                 return Err(Signal::Stopped);
             }
             self.state.begin_instruction(frame);
+            if frame.outermost {
+                self.state.outermost_step = self.state.outer_step;
+            }
             self.state.outer_step += 1;
         }
         if self.state.track {

@@ -5,9 +5,10 @@
 //! trace is over, so a trace must not reach past such an instruction. After each instruction of the outermost frame the trace follows
 //! strong references from what the frame, and whatever outlives it, holds by then; where one of the objects is no longer found, the
 //! instruction is a graph break. Who else may hold the object is not known, so it may turn out to be one for nothing.
+use super::finish::Escape;
 use super::frame::{Flow, Frame};
 use super::generator::Made;
-use super::outcome::{Effect, StackEntry};
+use super::outcome::{Effect, End, StackEntry};
 use super::signal::{Signal, Traced, hints, stop};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
@@ -61,6 +62,17 @@ impl<'py> Tracer<'py> {
             "the instruction runs natively, so that the object ends where the program lets it go",
             hints::COVERAGE,
         )
+    }
+
+    /// One of the objects that an inlined frame has let go, and nobody else holds where the trace ends; the outermost frame's
+    /// instruction must run natively.
+    pub(super) fn lost_inside(&self, end: &End) -> Option<Escape> {
+        let End::Break { inner, .. } = end else { return None };
+        if inner.is_empty() || self.state.mortals.objects.is_empty() {
+            return None;
+        }
+        self.first_lost(end.values())?;
+        Some(Escape { step: self.state.outermost_step, what: "an object whose end runs code is let go".into() })
     }
 
     /// Whether several such objects end when the outermost frame ends with this result: the order is that of its variables.
@@ -195,7 +207,7 @@ impl<'py> Tracer<'py> {
             Signal::Break(reason) if self.state.go_back(frame) => Signal::Here(reason),
             signal => {
                 // Not within the instruction: who holds the object there is not asked.
-                self.state.again_at = Some(frame.step);
+                self.state.again_at = Some(self.state.outermost_step);
                 signal
             }
         }

@@ -85,6 +85,8 @@ pub struct State {
     pub(super) left_inside: Vec<super::outcome::Entered>,
     /// Instructions so far before which the trace could stop: those of the outermost frame, and of frames entered by its calls.
     pub(super) outer_step: u64,
+    /// How many there were when the last one of the outermost frame began.
+    pub(super) outermost_step: u64,
     pub(super) stop_at: Option<u64>,
     /// Where the next trace is to stop, if that is not before the last of them.
     pub(super) again_at: Option<u64>,

@@ -384,7 +384,6 @@ impl<'py> Tracer<'py> {
             outermost: false,
             leave: super::entered::Leave::default(),
             began: 0,
-            step: 0,
             serial: self.state.frames,
             exc_info: None,
         })
