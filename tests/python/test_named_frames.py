@@ -1,4 +1,5 @@
 """Frames that a traceback names keep their variables: what generators do at their end comes when plain Python does it."""
+import asyncio
 import contextlib
 import gc
 import io
@@ -9,6 +10,7 @@ import unittest
 import slotrt
 
 KEPT = []
+AGAIN = ("leaves_a_with", "lets_out")
 
 
 def numbers(p):
@@ -306,6 +308,98 @@ def kept_frame(b):
     return sorted(frame.f_locals)
 
 
+class Ending:
+    def __init__(self, name):
+        self.name = name
+
+    def __del__(self):
+        print("end", self.name)
+
+
+def handles(b):
+    first = Ending("first")
+    try:
+        len(b)
+    except TypeError as error:
+        KEPT.append(error)
+        print(variables(error))
+        second = 1
+        print(variables(error), error.__traceback__.tb_frame.f_lineno)
+    yield 1
+    first = None
+    print("first is gone")
+    third = [3]
+    yield 2
+    print(variables(KEPT[0]))
+    third = Ending("third")
+    yield 3
+    print("last")
+
+
+def of_a_generator(b):
+    values = list(handles(b))
+    print("used")
+    return values
+
+
+def lets_out(b):
+    first = Ending("first")
+    yield 1
+    second = Ending("second")
+    print("raises")
+    len(b)
+
+
+def out_of_a_generator(b):
+    try:
+        for value in lets_out(b):
+            print(value)
+    except TypeError as error:
+        KEPT.append(error)
+    print("after")
+
+
+async def awaits(b):
+    first = Ending("first")
+    try:
+        await asyncio.sleep(0)
+        len(b)
+    except TypeError as error:
+        KEPT.append(error)
+        print(variables(error))
+        await asyncio.sleep(0)
+        first = None
+        print("first is gone")
+    await asyncio.sleep(0)
+    second = 3
+    return second
+
+
+def of_a_coroutine(b):
+    return asyncio.run(awaits(b))
+
+
+async def gives(b):
+    first = Ending("first")
+    try:
+        yield 1
+        len(b)
+    except TypeError as error:
+        KEPT.append(error)
+        yield 2
+        first = None
+        print("first is gone")
+    yield 3
+
+
+async def taken(b):
+    return [value async for value in gives(b)]
+
+
+def of_an_asynchronous_generator(b):
+    return asyncio.run(taken(b))
+
+
 class Leaves:
     """A context manager that lets exceptions out."""
 
@@ -395,7 +489,7 @@ def names(error):
         if entry.tb_frame.f_code.co_filename == __file__:
             frame = entry.tb_frame
             # What raises again behind a hand-over sets the line of its frame by the place in another code object.
-            line = None if frame.f_code.co_name == "leaves_a_with" else frame.f_lineno
+            line = None if frame.f_code.co_name in AGAIN else frame.f_lineno
             found.append((frame.f_code.co_name, entry.tb_lineno, line, sorted(frame.f_locals)))
         entry = entry.tb_next
     return found[1:] if found and found[0][0] == "seen" else found
@@ -447,6 +541,10 @@ FUNCTIONS = (
     looked_at_through_traceback,
     looked_at_in_a_deeper_handler,
     kept_frame,
+    of_a_generator,
+    out_of_a_generator,
+    of_a_coroutine,
+    of_an_asynchronous_generator,
     leaves_two_withs,
     leaves_finally,
     leaves_finally_in_a_trace,

@@ -1,21 +1,29 @@
 //! Frame objects that outlive a hand-over: those of a frame that a traceback names, or that somebody else keeps, get the
 //! variables of the frame that goes on, when that ends.
+use super::delegated;
 use super::layout::{self, code, frame};
 use super::release::{self, PyFrameObject};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
 use std::mem::offset_of;
 
 /// A continuation's frame that runs, and whose variables others wait for.
 struct Running {
     /// Its frame object, made for the purpose.
     object: Py<PyAny>,
+    waiting: Waiting,
+}
+
+/// Those that wait for a frame's variables.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
     /// Frame objects of frames that it goes on for.
-    heirs: Vec<Py<PyAny>>,
+    pub(super) heirs: Vec<Py<PyAny>>,
     /// Whether these have its variables for the length of an instruction.
-    shared: bool,
+    pub(super) shared: bool,
 }
 
 thread_local! {
@@ -58,16 +66,24 @@ fn running_object(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
 /// Those that wait for the running frame's variables have them from here on until it hands over or ends: its next instruction may run
 /// code that looks at them, and as long as it does, the frame changes none.
 pub(crate) fn share(py: Python<'_>) {
-    if RUNNING.with_borrow(Vec::is_empty) {
+    if RUNNING.with_borrow(Vec::is_empty) && delegated::is_empty() {
         return;
     }
     let Some(object) = running_object(py) else { return };
-    let heirs = RUNNING.with_borrow_mut(|running| {
-        let last = running.last_mut().filter(|last| last.object.is(&object))?;
-        last.shared = true;
-        Some(last.heirs.iter().map(|heir| heir.clone_ref(py)).collect::<Vec<_>>())
+    let heirs = of_waiting(&object, |waiting| {
+        waiting.shared = true;
+        waiting.heirs.iter().map(|heir| heir.clone_ref(py)).collect::<Vec<_>>()
     });
     drop(give(&object, &heirs.unwrap_or_default()));
+}
+
+/// Looks at those that wait for the frame of this object, which runs; `None`: it goes on for nobody.
+fn of_waiting<T>(object: &Bound<'_, PyAny>, look: impl FnOnce(&mut Waiting) -> T) -> Option<T> {
+    let is_last = RUNNING.with_borrow(|running| running.last().is_some_and(|last| last.object.is(object)));
+    if is_last {
+        return RUNNING.with_borrow_mut(|running| running.last_mut().map(|last| look(&mut last.waiting)));
+    }
+    delegated::of(object, look)
 }
 
 /// A tuple of the frame objects that wait for the running frame's variables, its own included; `None` where there are none.
@@ -75,16 +91,13 @@ pub(crate) fn of_running(py: Python<'_>) -> PyResult<Option<Bound<'_, PyTuple>>>
     let Some(object) = running_object(py) else { return Ok(None) };
     // The frame's own reference, and the one just made.
     let mut known = 2;
-    let (mut heirs, shared) = RUNNING.with_borrow_mut(|running| match running.last_mut() {
-        Some(last) if last.object.is(&object) => {
-            known += 1;
-            (std::mem::take(&mut last.heirs), std::mem::take(&mut last.shared))
+    let mut heirs = Vec::new();
+    if let Some(waiting) = of_waiting(&object, std::mem::take) {
+        known += 1;
+        heirs = alive(py, waiting.heirs);
+        if waiting.shared {
+            drop(take_back(py, &heirs));
         }
-        _ => (Vec::new(), false),
-    });
-    heirs = alive(py, heirs);
-    if shared {
-        drop(take_back(py, &heirs));
     }
     if references(&object) > known {
         heirs.push(object.unbind());
@@ -98,24 +111,33 @@ fn references(object: &Bound<'_, PyAny>) -> isize {
 }
 
 /// Those that others than the list hold.
-fn alive(py: Python<'_>, heirs: Vec<Py<PyAny>>) -> Vec<Py<PyAny>> {
+pub(super) fn alive(py: Python<'_>, heirs: Vec<Py<PyAny>>) -> Vec<Py<PyAny>> {
     let (alive, dead): (Vec<_>, Vec<_>) = heirs.into_iter().partition(|heir| references(heir.bind(py)) > 1);
     drop(dead);
     alive
 }
 
-/// Runs a call whose frame goes on for others, and gives them its variables at its end.
-pub(super) fn succeed<T>(py: Python<'_>, heirs: Option<Bound<'_, PyTuple>>, call: impl FnOnce() -> T) -> T {
+/// Runs a call whose frame goes on for others, and gives them its variables at its end: where it makes a generator, at that one's.
+pub(super) fn succeed<'py>(
+    py: Python<'py>,
+    heirs: Option<Bound<'py, PyTuple>>,
+    call: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let Some(heirs) = heirs else { return call() };
     NEXT.set(heirs.iter().map(Bound::unbind).collect());
     drop(heirs);
     let depth = RUNNING.with_borrow(Vec::len);
     let result = call();
-    drop(NEXT.take());
-    while let Some(Running { object, heirs, .. }) =
+    let left = NEXT.take();
+    if let Ok(generator) = &result
+        && !left.is_empty()
+    {
+        delegated::wait(generator, left)?;
+    }
+    while let Some(Running { object, waiting }) =
         RUNNING.with_borrow_mut(|running| if running.len() > depth { running.pop() } else { None })
     {
-        let heirs = alive(py, heirs);
+        let heirs = alive(py, waiting.heirs);
         bequeath(object.bind(py), &heirs);
         drop(heirs);
         drop(object);
@@ -128,7 +150,10 @@ pub(super) fn succeed<T>(py: Python<'_>, heirs: Option<Bound<'_, PyTuple>>, call
 /// # Safety
 /// `raw` must be a fresh frame of the running thread, without a frame object.
 pub(super) unsafe fn begin(raw: *mut u8) {
-    let heirs = NEXT.take();
+    const GENERATOR_LIKE: c_int = 0x20 | 0x80 | 0x200;
+    // SAFETY: a fresh frame's code is a code object.
+    let flags: c_int = unsafe { layout::read(layout::read(raw, frame::F_CODE), code::CO_FLAGS) };
+    let heirs = if flags & GENERATOR_LIKE == 0 { NEXT.take() } else { Vec::new() };
     if heirs.is_empty() {
         return;
     }
@@ -151,7 +176,7 @@ pub(super) unsafe fn begin(raw: *mut u8) {
         layout::write(raw, offset_of!(release::_PyInterpreterFrame, frame_obj), object.clone().into_ptr());
         object.unbind()
     };
-    RUNNING.with_borrow_mut(|running| running.push(Running { object, heirs, shared: false }));
+    RUNNING.with_borrow_mut(|running| running.push(Running { object, waiting: Waiting { heirs, shared: false } }));
 }
 
 /// The frame that a frame object stands for.
@@ -218,7 +243,7 @@ impl<'py> Slots<'py> {
 }
 
 /// Leaves the variables of a frame that has ended to those that wait for them, and the line where it ended.
-fn bequeath(object: &Bound<'_, PyAny>, heirs: &[Py<PyAny>]) {
+pub(super) fn bequeath(object: &Bound<'_, PyAny>, heirs: &[Py<PyAny>]) {
     if Slots::of_ended(object).is_some() {
         drop(give(object, heirs));
     }

@@ -3,6 +3,7 @@
 pub mod caches;
 pub mod callable;
 pub mod context;
+mod delegated;
 #[cfg(slotrt_traces)]
 pub mod exceptions;
 mod extra;

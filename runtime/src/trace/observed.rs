@@ -32,9 +32,7 @@ impl Tracer<'_> {
         if leaving.iter().any(|id| self.names_outermost(*id)) {
             return true;
         }
-        let continues =
-            self.state.outer_code.as_ref().is_some_and(|code| code.is_continuation(self.py) && !code.delegates());
-        if !continues {
+        if !self.state.outer_code.as_ref().is_some_and(|code| code.is_continuation(self.py)) {
             return false;
         }
         if heirs::waiting() {

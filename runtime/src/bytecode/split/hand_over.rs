@@ -19,7 +19,7 @@ pub(super) struct Site<'a> {
 
 /// Puts a hand-over on every way out of the instruction in `split.code`, a copy of the original.
 pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state: State) -> Result<(), Refusal> {
-    let Site { original: code, origin, at, marks } = *site;
+    let Site { original: code, at, marks, .. } = *site;
     let native = code.instrs[at];
     let unfused = split.code.unfuse_method_load(at);
     let after = |jump: bool| {
@@ -84,7 +84,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     for block in ways.blocks {
         split.code.instrs.extend(block);
     }
-    if code.is_continuation(py) && !origin.root.delegates() && looks(native.op) {
+    if code.is_continuation(py) && looks(native.op) {
         share(py, split, marks, native.id);
     }
     Ok(())
@@ -235,7 +235,6 @@ impl Ways<'_, '_> {
             slot: &slot,
             first: self.temporaries,
             packs: original.is_continuation(self.py),
-            named: way == Way::Raise || state.stack.contains(&Entry::PreviousException),
         };
         block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
@@ -277,8 +276,6 @@ pub(super) struct Block<'a> {
     first: usize,
     /// Whether the frame ends, and another one that stays goes on with the packet.
     packs: bool,
-    /// Whether a traceback may name the frame.
-    named: bool,
 }
 
 impl Block<'_> {
@@ -295,18 +292,13 @@ impl Block<'_> {
         } else {
             let mark = self.code.constant(marks.packet.bind(py));
             let begin = [self.code.instr(Op::LOAD_CONST, constant as u32), self.code.instr(Op::LOAD_CONST, mark)];
-            begin.into_iter().chain(self.observers(py, cargo, marks)).collect()
+            begin.into_iter().chain(self.observers(py, marks)).collect()
         };
         let mut depth = if delegates { callee.len() as u32 } else { 3 };
         self.instrs.extend(callee);
-        // Nobody tells a generator's end to those that wait for its variables: a frame that a traceback names keeps them.
-        let keeps = self.named && cargo.delegates && self.packs;
         let plain = (0..cargo.prefix).map(|slot| (slot, cargo.bound[slot]));
         for (slot, bound) in plain.chain(cargo.slots.clone()) {
-            match bound {
-                Bound::Yes if keeps => self.push(Op::LOAD_FAST, (self.slot)(slot)),
-                bound => self.load(py, (self.slot)(slot), bound, depth, marks),
-            }
+            self.load(py, (self.slot)(slot), bound, depth, marks);
             depth += 1;
         }
         for (temporary, bound) in carried {
@@ -325,13 +317,10 @@ impl Block<'_> {
         self.push(Op::RETURN_VALUE, 0);
     }
 
-    /// Pushes the frame objects that wait for the variables; where another frame stays, nobody does.
-    fn observers(&mut self, py: Python<'_>, cargo: &Cargo, marks: &Marks) -> Vec<Instr> {
+    /// Pushes the frame objects that wait for the variables.
+    fn observers(&mut self, py: Python<'_>, marks: &Marks) -> Vec<Instr> {
         let none = self.code.constant(py.None().bind(py));
         let none = self.code.instr(Op::LOAD_CONST, none);
-        if cargo.delegates {
-            return vec![none];
-        }
         let observers = self.code.constant(marks.observers.bind(py).as_any());
         vec![self.code.instr(Op::LOAD_CONST, observers), none, self.code.subscribe()]
     }
