@@ -1,5 +1,8 @@
 """Objects made before a graph break are the same after it: state that their constructors do not set, slots, descriptors in the way."""
 
+import collections
+import functools
+import operator
 import unittest
 
 import slotrt
@@ -118,6 +121,40 @@ def members_set_by_hand():
     return stop.value, stop.args, leave.code, missing.name, missing.path, syntax.lineno, str(syntax)
 
 
+class Counter:
+    def __init__(self, by):
+        self.by = by
+
+    def add(self, to):
+        return self.by + to
+
+    @classmethod
+    def name(cls):
+        return cls.__name__
+
+
+def deques():
+    items = []
+    limited, plain = collections.deque([1, items, 2, 3], maxlen=3), collections.deque()
+    limited.rotate(1)
+    plain.append(limited)
+    slotrt.graph_break()
+    return limited, plain, limited.maxlen, plain.maxlen, plain[0] is limited, items in limited, items is limited[1]
+
+
+def bound_methods():
+    counter = Counter(2)
+    methods = list(map(operator.attrgetter("add"), [counter])) + [counter.add, Counter.name]
+    slotrt.graph_break()
+    return [method.__name__ for method in methods], methods[0](3), methods[0] == methods[1], methods[2]()
+
+
+def partials():
+    part = functools.partial(sorted, [3, 1], reverse=True)
+    slotrt.graph_break()
+    return part(), part.func, part.args, part.keywords
+
+
 class TestRebuild(unittest.TestCase):
     CASES = (
         function_attributes,
@@ -130,6 +167,9 @@ class TestRebuild(unittest.TestCase):
         members_of_an_os_error,
         members_of_a_decode_error,
         members_set_by_hand,
+        deques,
+        bound_methods,
+        partials,
     )
 
     def test_state_survives_a_break(self):
@@ -139,6 +179,13 @@ class TestRebuild(unittest.TestCase):
                 compiled = slotrt.compile(case)
                 self.assertEqual(outcome(case), outcome(compiled))
                 self.assertEqual(outcome(case), outcome(compiled))
+
+    def test_they_leave_at_the_break_that_was_asked_for(self):
+        for case in (deques, bound_methods, partials):
+            with self.subTest(case.__name__):
+                first = slotrt.explain(case)().frames[0]
+                self.assertEqual(first["break"]["context"], "slotrt.graph_break()")
+                self.assertNotIn("which compiled code could not make again", first["break"]["explanation"])
 
 
 if __name__ == "__main__":

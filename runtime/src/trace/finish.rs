@@ -249,6 +249,8 @@ impl<'py> Tracer<'py> {
                 self.set(id, New::Cell(content), content.into_iter().collect())
             }
             "function" => self.describe_function(id, object),
+            "method" => self.describe_bound(id, object),
+            "collections.deque" => self.describe_deque(id, object),
             "float" | "complex" => self.describe_nan(id, object),
             "list_iterator" | "tuple_iterator" => self.describe_sequence_iterator(id, object),
             "range_iterator"
@@ -265,11 +267,11 @@ impl<'py> Tracer<'py> {
             | "bytes_iterator"
             | "longrange_iterator"
             | "bytearray"
-            | "collections.deque"
             | "array.array"
             | "operator.itemgetter"
             | "operator.attrgetter"
-            | "operator.methodcaller" => self.describe_reduced(id, object),
+            | "operator.methodcaller"
+            | "functools.partial" => self.describe_reduced(id, object),
             // One that is unpacked says how to be made from an iterator.
             "types.GenericAlias" if !object.getattr("__unpacked__").is_ok_and(|it| it.is_truthy().unwrap_or(true)) => {
                 self.describe_reduced(id, object)
@@ -290,6 +292,24 @@ impl<'py> Tracer<'py> {
             }
             name => self.escape(id, name.to_owned()),
         }
+    }
+
+    /// A method that C has bound.
+    fn describe_bound(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let parts = object.getattr("__func__").and_then(|function| Ok((function, object.getattr("__self__")?)));
+        let (function, receiver) = parts.or_else(|error| internal(error.to_string()))?;
+        let (function, receiver) = (self.absorb(function), self.absorb(receiver));
+        self.set(id, New::Method { function, receiver }, vec![function, receiver])
+    }
+
+    fn describe_deque(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let items = object.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
+        let parts = items.and_then(|items| Ok((PyList::new(self.py, items)?, object.getattr("maxlen")?)));
+        let (items, limit) = parts.or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(object.get_type().into_any());
+        let args = vec![self.own(items.into_any()), self.constant(limit)];
+        let children = args.iter().copied().chain([callable]).collect();
+        self.set(id, New::Call { callable, args, state: None }, children)
     }
 
     /// CPython: `_Py_union_type_or`; where no metaclass has a say.
