@@ -215,7 +215,9 @@ impl<'py> Tracer<'py> {
                     self.rely_on_name(&class, "__name__")?;
                     self.rely_on_name(&class, "__qualname__")?;
                 }
-                let Some(receiver) = self.same_object(*receiver) else { return Ok(None) };
+                let Some(receiver) = self.same_object(*receiver) else {
+                    return unsupported("address of an object that no guard may hold", name);
+                };
                 self.rely_on_class(&receiver.get_type());
                 let said = object.call1((receiver,));
                 self.after_native(said, &[]).map(Some)
