@@ -15,7 +15,7 @@ use super::value::{New, Value, ValueId};
 use crate::ffi::{references, types};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyDict, PyFunction, PyModule, PyType};
+use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyDict, PyFunction, PyModule, PyString, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// References that the search for such objects looks at when a trace begins.
@@ -55,13 +55,7 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let Some(lost) = self.first_lost(self.held_by(frame)) else { return Ok(()) };
-        let class = types::name(&lost.get_type());
-        stop(
-            "object whose end runs code is let go",
-            class,
-            "the instruction runs natively, so that the object ends where the program lets it go",
-            hints::COVERAGE,
-        )
+        let_go(&lost)
     }
 
     /// One of the objects that an inlined frame has let go, and nobody else holds where the trace ends; the outermost frame's
@@ -90,7 +84,8 @@ impl<'py> Tracer<'py> {
         let copied: Vec<_> = copied.collect();
         self.state.mortals.shadows = self.state.shadows.len();
         for object in copied {
-            for held in references::held(&object, MAX_LOOKED_AT).into_iter().filter(is_mortal) {
+            let held = references::held(&object, MAX_LOOKED_AT).into_iter();
+            for held in held.flat_map(|held| references::ending(vec![held], MAX_KEPT)).filter(is_mortal) {
                 if !self.state.mortals.objects.iter().any(|known| known.is(&held)) {
                     self.state.mortals.objects.push(held.unbind());
                 }
@@ -186,6 +181,32 @@ impl<'py> Tracer<'py> {
         parts
     }
 
+    /// A graph break before a place outside lets go of what it holds, if code runs at the end of that.
+    pub(super) fn before_overwriting(&self, held: Option<Bound<'py, PyAny>>) -> Traced<()> {
+        match held {
+            Some(held) if !is_lasting(&held) && ending_runs_code(&held) => let_go(&held),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same for a global.
+    pub(super) fn before_overwriting_global(&self, globals: &Bound<'py, PyDict>, name: &str) -> Traced<()> {
+        let held = match self.state.globals.get(&(globals.as_ptr() as usize, name.to_owned())) {
+            Some(value) => value.and_then(|value| self.real(value)),
+            None => globals.get_item(name).ok().flatten(),
+        };
+        self.before_overwriting(held)
+    }
+
+    /// The same for an attribute of an object from outside.
+    pub(super) fn before_overwriting_attribute(&self, object: ValueId, name: &str) -> Traced<()> {
+        let held = match self.state.attributes.get(&(object, name.to_owned())) {
+            Some(value) => value.and_then(|value| self.real(value)),
+            None => self.real(object).and_then(|object| stored(&object, name)),
+        };
+        self.before_overwriting(held)
+    }
+
     /// Such an object that guards would hold on to, as what a path begins with.
     pub(super) fn mortal_in_guards(&self) -> Option<ValueId> {
         let mut last = std::ptr::null_mut();
@@ -214,6 +235,25 @@ impl<'py> Tracer<'py> {
     }
 }
 
+fn let_go<T>(object: &Bound<'_, PyAny>) -> Traced<T> {
+    stop(
+        "object whose end runs code is let go",
+        types::name(&object.get_type()),
+        "the instruction runs natively, so that the object ends where the program lets it go",
+        hints::COVERAGE,
+    )
+}
+
+/// What an attribute of an instance is now, in its `__dict__` or a slot; looks at nothing else.
+fn stored<'py>(object: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
+    let class = object.get_type();
+    let slot = types::lookup(&class, &PyString::new(object.py(), name));
+    match slot.filter(|slot| types::c_name(&slot.get_type()) == "member_descriptor") {
+        Some(slot) => slot.call_method1(intern!(object.py(), "__get__"), (object,)).ok(),
+        None => super::attr::own_dict(object)?.get_item(name).ok()?,
+    }
+}
+
 /// What outlives every call that uses it: only the collector ends it.
 fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>() || object.is_exact_instance_of::<PyCode>()
@@ -221,10 +261,11 @@ fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether code of the program runs when the object ends, or what only it holds. What functions hold they need: it is not looked at.
 pub(super) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
-    if super::known::is_scalar(object) || is_lasting(object) || object.is_callable() {
-        return false;
-    }
-    references::ending(vec![object.clone()], MAX_KEPT).iter().any(is_mortal)
+    !is_lasting(object) && !object.is_callable() && ending_runs_code(object)
+}
+
+fn ending_runs_code(object: &Bound<'_, PyAny>) -> bool {
+    !super::known::is_scalar(object) && references::ending(vec![object.clone()], MAX_KEPT).iter().any(is_mortal)
 }
 
 /// What the object holds, as far as it is not the world that it lives in.

@@ -81,17 +81,18 @@ impl<'py> Tracer<'py> {
             };
             return stored.or_else(|error| internal(error.to_string()));
         }
-        self.log_slot(object, name, value);
-        Ok(())
+        self.log_slot(object, name, value)
     }
 
     /// The same where it does not live in a `__dict__`.
-    pub(super) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
+    pub(super) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        self.before_overwriting_attribute(object, name)?;
         self.state.attributes.change((object, name.to_owned()), value);
         self.state.effects.push(match value {
             Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
             None => Effect::DelAttr { object, name: name.to_owned() },
         });
+        Ok(())
     }
 
     /// Whether the value is a dict that is seen through names.
@@ -161,7 +162,7 @@ impl<'py> Tracer<'py> {
                 let globals = globals.bind(self.py).clone();
                 match value {
                     Some(value) => self.set_in_globals(globals, &name, value)?,
-                    None => drop(self.delete_in_globals(globals, &name)),
+                    None => drop(self.delete_in_globals(globals, &name)?),
                 }
             }
             Some(Names::Instance(object)) => {

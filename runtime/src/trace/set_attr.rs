@@ -142,8 +142,7 @@ impl<'py> Tracer<'py> {
                     && value.is_some()
                     && !is_c_type(class)
                 {
-                    self.log_slot(object, name, value);
-                    return Ok(());
+                    return self.log_slot(object, name, value);
                 }
                 unsupported("attribute that lives in C is set", name)
             }
@@ -182,7 +181,7 @@ impl<'py> Tracer<'py> {
         }
         match value {
             Some(value) => self.set_in_globals(dict, name, value)?,
-            None if self.delete_in_globals(dict, name) => {}
+            None if self.delete_in_globals(dict, name)? => {}
             None => return unsupported(REFUSED, name),
         }
         Ok(())

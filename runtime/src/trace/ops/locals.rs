@@ -156,7 +156,8 @@ impl<'py> Tracer<'py> {
             };
             return result.or_else(|error| internal(error.to_string()));
         }
-        self.cell_contents(cell)?;
+        let held = self.cell_contents(cell)?.and_then(|held| self.real(held));
+        self.before_overwriting(held)?;
         self.state.cells.change(cell, content);
         self.state.effects.push(Effect::SetCell { cell, value: content });
         Ok(())
@@ -283,6 +284,7 @@ impl<'py> Tracer<'py> {
             let value = self.native(value)?;
             return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
         }
+        self.before_overwriting_global(&globals, name)?;
         self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), Some(value));
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
@@ -290,21 +292,22 @@ impl<'py> Tracer<'py> {
     }
 
     /// Deletes from the namespace of a module; whether the name was there.
-    pub(in crate::trace) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> bool {
+    pub(in crate::trace) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> Traced<bool> {
         crate::trace::rewind::changed();
         if self.is_private(&globals) {
-            return globals.del_item(name).is_ok();
+            return Ok(globals.del_item(name).is_ok());
         }
         if let Some(copy) = self.globals_copy(&globals) {
-            return copy.del_item(name).is_ok();
+            return Ok(copy.del_item(name).is_ok());
         }
         if self.in_globals(&globals, name).is_none() {
-            return false;
+            return Ok(false);
         }
+        self.before_overwriting_global(&globals, name)?;
         self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), None);
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::DelGlobal { globals, name: name.to_owned() });
-        true
+        Ok(true)
     }
 
     fn global_source(&self, globals: &Bound<'py, PyDict>, name: &str) -> Source {
@@ -349,7 +352,7 @@ impl<'py> Tracer<'py> {
 
     pub(super) fn delete_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let name = frame.name(index)?.to_owned();
-        let there = self.delete_in_globals(frame.globals.bind(self.py).clone(), &name);
+        let there = self.delete_in_globals(frame.globals.bind(self.py).clone(), &name)?;
         if there { Ok(Flow::Next) } else { self.raise_name_error(&name) }
     }
 
