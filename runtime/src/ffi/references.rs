@@ -38,6 +38,20 @@ pub fn ending(given: Vec<Bound<'_, PyAny>>, limit: usize) -> Vec<Bound<'_, PyAny
     ending
 }
 
+/// Whether a finaliser of its type, or whoever refers to it weakly, may have something to do when the object ends.
+#[must_use]
+pub fn is_mourned(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: a live object of a ready type; where the type says so, a pointer to weak references lies at that distance from it.
+    unsafe {
+        let class = ffi::Py_TYPE(object.as_ptr());
+        if (*class).tp_finalize.is_some() || (*class).tp_del.is_some() {
+            return true;
+        }
+        let offset = (*class).tp_weaklistoffset;
+        offset != 0 && !object.as_ptr().cast::<u8>().offset(offset).cast::<*mut ffi::PyObject>().read().is_null()
+    }
+}
+
 struct Shown {
     list: Vec<*mut ffi::PyObject>,
     limit: usize,

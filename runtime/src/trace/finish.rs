@@ -45,6 +45,9 @@ impl<'py> Tracer<'py> {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
         super::merged::merge(&mut self.state.effects);
+        if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
+            self.guard_arguments(locals);
+        }
         let mut work = end.values();
         work.extend(self.state.effects.iter().flat_map(effect_values));
         let mut seen = FxHashSet::default();
@@ -395,6 +398,7 @@ impl<'py> Tracer<'py> {
                 }
             }
             if self.state.effects.len() > before {
+                self.guard_removed(&object, &original);
                 if let Err(escape) = self.refuse_own_hashes_outside(value, before)? {
                     return Ok(Err(escape));
                 }
@@ -402,6 +406,19 @@ impl<'py> Tracer<'py> {
             }
         }
         Ok(Ok(()))
+    }
+
+    /// What a list or dict from outside no longer holds must be quiet at its end.
+    fn guard_removed(&mut self, now: &Bound<'py, PyAny>, then: &Bound<'py, PyAny>) {
+        let values = |object: &Bound<'py, PyAny>| match object.cast::<PyDict>() {
+            Ok(dict) => dict.values().iter().collect::<Vec<_>>(),
+            Err(_) => object.cast::<PyList>().map(|list| list.iter().collect()).unwrap_or_default(),
+        };
+        let left: FxHashSet<usize> = values(now).iter().map(|value| value.as_ptr() as usize).collect();
+        for value in values(then).into_iter().filter(|value| !left.contains(&(value.as_ptr() as usize))) {
+            let value = self.absorb(value);
+            self.guard_end(value, super::mortal::Quiet::Altogether);
+        }
     }
 
     /// Whether the trace has changed anything outside so far.

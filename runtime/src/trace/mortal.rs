@@ -13,9 +13,11 @@ use super::signal::{Signal, Traced, hints, stop};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::ffi::{references, types};
+use crate::guard::source::Source;
+use crate::guard::{Check, DomainCheck};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyDict, PyFunction, PyModule, PyString, PyType};
+use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// References that the search for such objects looks at when a trace begins.
@@ -35,9 +37,45 @@ pub(super) struct Mortals {
     shadows: usize,
 }
 
+/// How much of an object must be quiet at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quiet {
+    /// The object, whatever it holds.
+    Itself,
+    /// What ends with it, too.
+    Altogether,
+}
+
+impl Quiet {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Itself => "end",
+            Self::Altogether => "whole end",
+        }
+    }
+}
+
+impl DomainCheck for Quiet {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        match self {
+            Self::Itself => !is_mortal(value),
+            Self::Altogether => is_lasting(value) || !ending_runs_code(value),
+        }
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        (other as &dyn std::any::Any).downcast_ref::<Self>() == Some(self)
+    }
+
+    fn describe(&self) -> String {
+        "runs no code when it ends".to_owned()
+    }
+}
+
 impl<'py> Tracer<'py> {
     /// Looks for such objects among what would end with the values that the outermost frame was given.
     pub(super) fn find_mortals(&mut self, frame: &Frame) {
+        self.state.given = self.state.values.len();
         let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
         let given: Vec<_> = given.filter(|object| !super::known::is_scalar(object) && !is_lasting(object)).collect();
         let ending = references::ending(given, MAX_LOOKED_AT);
@@ -181,30 +219,47 @@ impl<'py> Tracer<'py> {
         parts
     }
 
-    /// A graph break before a place outside lets go of what it holds, if code runs at the end of that.
-    pub(super) fn before_overwriting(&self, held: Option<Bound<'py, PyAny>>) -> Traced<()> {
+    /// A graph break before a place outside lets go of what it holds, if code runs at the end of that; else a guard that none does.
+    pub(super) fn before_overwriting(&mut self, held: Option<ValueId>) -> Traced<()> {
+        let Some(held) = held else { return Ok(()) };
+        match self.real(held) {
+            Some(object) if !is_lasting(&object) && ending_runs_code(&object) => let_go(&object),
+            _ => {
+                self.guard_end(held, Quiet::Altogether);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same for a slot of an object from outside, without a guard.
+    pub(super) fn before_overwriting_slot(&self, object: ValueId, slot: &Bound<'py, PyAny>) -> Traced<()> {
+        let held = self.real(object).and_then(|object| slot.call_method1(intern!(self.py, "__get__"), (object,)).ok());
         match held {
             Some(held) if !is_lasting(&held) && ending_runs_code(&held) => let_go(&held),
             _ => Ok(()),
         }
     }
 
-    /// The same for a global.
-    pub(super) fn before_overwriting_global(&self, globals: &Bound<'py, PyDict>, name: &str) -> Traced<()> {
-        let held = match self.state.globals.get(&(globals.as_ptr() as usize, name.to_owned())) {
-            Some(value) => value.and_then(|value| self.real(value)),
-            None => globals.get_item(name).ok().flatten(),
-        };
-        self.before_overwriting(held)
+    /// Guards that no code runs at the end of a value that is let go, unless its type says so.
+    pub(super) fn guard_end(&mut self, value: ValueId, quiet: Quiet) {
+        let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };
+        let has_type = ["type", "equals", "is"].iter().any(|what| self.state.guarded.contains(&(value, what)));
+        if has_type && (super::known::is_scalar(&object) || is_lasting(&object)) {
+            return;
+        }
+        self.guard_once(value, quiet.name(), source, Check::Domain(Box::new(quiet)), "the trace let go of it");
     }
 
-    /// The same for an attribute of an object from outside.
-    pub(super) fn before_overwriting_attribute(&self, object: ValueId, name: &str) -> Traced<()> {
-        let held = match self.state.attributes.get(&(object, name.to_owned())) {
-            Some(value) => value.and_then(|value| self.real(value)),
-            None => self.real(object).and_then(|object| stored(&object, name)),
-        };
-        self.before_overwriting(held)
+    /// Guards that the arguments which no longer stand in their places at the end are quiet.
+    pub(super) fn guard_arguments(&mut self, locals: &[Option<ValueId>]) {
+        let given: Vec<_> = (0..self.state.given).map(|index| ValueId(index as u32)).collect();
+        for value in given {
+            let Some(Source::Local(slot)) = self.source(value) else { continue };
+            let quiet = self.real(value).is_some_and(|object| !is_mortal(&object));
+            if quiet && locals.get(slot as usize).copied().flatten() != Some(value) {
+                self.guard_end(value, Quiet::Itself);
+            }
+        }
     }
 
     /// Such an object that guards would hold on to, as what a path begins with.
@@ -244,16 +299,6 @@ fn let_go<T>(object: &Bound<'_, PyAny>) -> Traced<T> {
     )
 }
 
-/// What an attribute of an instance is now, in its `__dict__` or a slot; looks at nothing else.
-fn stored<'py>(object: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
-    let class = object.get_type();
-    let slot = types::lookup(&class, &PyString::new(object.py(), name));
-    match slot.filter(|slot| types::c_name(&slot.get_type()) == "member_descriptor") {
-        Some(slot) => slot.call_method1(intern!(object.py(), "__get__"), (object,)).ok(),
-        None => super::attr::own_dict(object)?.get_item(name).ok()?,
-    }
-}
-
 /// What outlives every call that uses it: only the collector ends it.
 fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>() || object.is_exact_instance_of::<PyCode>()
@@ -283,7 +328,7 @@ fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 
 /// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
 fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
-    if object.is_exact_instance_of::<PyDict>() || super::known::is_scalar(object) || is_lasting(object) {
+    if !references::is_mourned(object) || is_lasting(object) {
         return false;
     }
     let (py, class) = (object.py(), object.get_type());

@@ -81,18 +81,19 @@ impl<'py> Tracer<'py> {
             };
             return stored.or_else(|error| internal(error.to_string()));
         }
-        self.log_slot(object, name, value)
+        let held = self.instance_attr(object, name)?;
+        self.before_overwriting(held)?;
+        self.log_slot(object, name, value);
+        Ok(())
     }
 
     /// The same where it does not live in a `__dict__`.
-    pub(super) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
-        self.before_overwriting_attribute(object, name)?;
+    pub(super) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
         self.state.attributes.change((object, name.to_owned()), value);
         self.state.effects.push(match value {
             Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
             None => Effect::DelAttr { object, name: name.to_owned() },
         });
-        Ok(())
     }
 
     /// Whether the value is a dict that is seen through names.

@@ -142,7 +142,9 @@ impl<'py> Tracer<'py> {
                     && value.is_some()
                     && !is_c_type(class)
                 {
-                    return self.log_slot(object, name, value);
+                    self.before_overwriting_slot(object, found)?;
+                    self.log_slot(object, name, value);
+                    return Ok(());
                 }
                 unsupported("attribute that lives in C is set", name)
             }

@@ -64,6 +64,8 @@ pub struct State {
     pub(super) weakly: Watched<FxHashSet<ValueId>>,
     /// Objects whose end would run code.
     pub(super) mortal: Watched<Vec<ValueId>>,
+    /// How many of the values are what the outermost frame was given.
+    pub(super) given: usize,
     /// Objects from outside whose end runs code.
     pub(super) mortals: super::mortal::Mortals,
     /// Dicts from outside that are seen through names.

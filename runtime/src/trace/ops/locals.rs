@@ -156,7 +156,7 @@ impl<'py> Tracer<'py> {
             };
             return result.or_else(|error| internal(error.to_string()));
         }
-        let held = self.cell_contents(cell)?.and_then(|held| self.real(held));
+        let held = self.cell_contents(cell)?;
         self.before_overwriting(held)?;
         self.state.cells.change(cell, content);
         self.state.effects.push(Effect::SetCell { cell, value: content });
@@ -284,7 +284,8 @@ impl<'py> Tracer<'py> {
             let value = self.native(value)?;
             return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
         }
-        self.before_overwriting_global(&globals, name)?;
+        let held = self.in_globals(&globals, name);
+        self.before_overwriting(held)?;
         self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), Some(value));
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
@@ -300,10 +301,8 @@ impl<'py> Tracer<'py> {
         if let Some(copy) = self.globals_copy(&globals) {
             return Ok(copy.del_item(name).is_ok());
         }
-        if self.in_globals(&globals, name).is_none() {
-            return Ok(false);
-        }
-        self.before_overwriting_global(&globals, name)?;
+        let Some(held) = self.in_globals(&globals, name) else { return Ok(false) };
+        self.before_overwriting(Some(held))?;
         self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), None);
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::DelGlobal { globals, name: name.to_owned() });
