@@ -10,7 +10,7 @@ import unittest
 import slotrt
 
 KEPT = []
-AGAIN = ("leaves_a_with", "lets_out")
+AGAIN = ("leaves_a_with",)
 
 
 def numbers(p):
@@ -488,7 +488,7 @@ def names(error):
     while entry is not None:
         if entry.tb_frame.f_code.co_filename == __file__:
             frame = entry.tb_frame
-            # What raises again behind a hand-over sets the line of its frame by the place in another code object.
+            # What raises again in a rest that runs uncompiled sets the line of its frame by the place in another code object.
             line = None if frame.f_code.co_name in AGAIN else frame.f_lineno
             found.append((frame.f_code.co_name, entry.tb_lineno, line, sorted(frame.f_locals)))
         entry = entry.tb_next

@@ -6,6 +6,7 @@ mod end;
 mod inputs;
 mod need;
 mod packets;
+mod raises_again;
 mod rescue;
 mod values;
 mod writer;
@@ -91,7 +92,8 @@ pub fn emit<'py>(
     mut outcome: Outcome,
     host: &dyn Host,
 ) -> Result<Emitted, Failure> {
-    let frame = end::Frame::new(py, code, &outcome, host)?;
+    let mut frame = end::Frame::new(py, code, &outcome, host)?;
+    raises_again::stand(py, code, &mut frame, &mut outcome);
     let needed = need::find(&outcome);
     let graph = inputs::finish_graph(py, &mut outcome, &needed);
     let mut writer = writer::Writer::new(py, &outcome, code, host);

@@ -57,7 +57,11 @@ pub struct Tracebacks {
 impl<'py> Tracer<'py> {
     /// `_PyInterpreterFrame_LASTI`, in bytes: what raises again goes back to where the exception came from.
     pub(super) fn stands_at(&self, frame: &Frame, instr: &Instr) -> i32 {
-        let own = instr.offset.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
+        let own = match frame.outermost {
+            true => frame.code.root_unit(self.py, frame.pc).map(|unit| unit * 2),
+            false => instr.offset,
+        };
+        let own = own.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
         if instr.op != Op::RERAISE || instr.arg == 0 {
             return own;
         }

@@ -6,7 +6,7 @@ use super::lineage::Origin;
 use super::{Cargo, Continuation, Key, Marks, Refusal, Split, Way, interrupts, is_free};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyInt, PyList};
 use std::sync::Arc;
 
 /// Where a code object is split.
@@ -216,6 +216,12 @@ impl Ways<'_, '_> {
     ) -> Result<Label, Refusal> {
         let Site { original, origin, marks, .. } = self.site;
         let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
+        let unit = match (way, original.instrs[self.site.at].handler) {
+            (Way::Raise, Some(Handler { lasti: true, depth, .. })) => {
+                original.root_unit(self.py, self.site.at).map(|unit| (depth as usize, unit))
+            }
+            _ => None,
+        };
         let key = Key { resume: origin.instr(index)?, state: origin.state(state) };
         let cargo = Cargo::new(&origin.root, &key.state);
         let resumed = key.resume;
@@ -235,6 +241,7 @@ impl Ways<'_, '_> {
             slot: &slot,
             first: self.temporaries,
             packs: original.is_continuation(self.py),
+            unit,
         };
         block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
@@ -276,6 +283,8 @@ pub(super) struct Block<'a> {
     first: usize,
     /// Whether the frame ends, and another one that stays goes on with the packet.
     packs: bool,
+    /// The stack entry that says where the exception came from, and what it is to say.
+    unit: Option<(usize, u32)>,
 }
 
 impl Block<'_> {
@@ -337,6 +346,11 @@ impl Block<'_> {
                     carried.push((temporary, Bound::Yes));
                 }
                 Entry::Object => {
+                    if let Some((_, unit)) = self.unit.filter(|(at, _)| *at == index) {
+                        let unit = self.code.constant(PyInt::new(py, unit).as_any()) as usize;
+                        self.push(Op::POP_TOP, 0);
+                        self.push(Op::LOAD_CONST, unit);
+                    }
                     self.push(Op::STORE_FAST, temporary);
                     carried.push((temporary, Bound::Yes));
                 }

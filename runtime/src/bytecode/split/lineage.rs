@@ -102,6 +102,25 @@ impl Code {
         self.consts.iter().any(|constant| constant.bind(py).is_instance_of::<Lineage>())
     }
 
+    /// Which unit of the root's code the instruction is: what handlers of frames that are handed over get for `lasti`.
+    #[must_use]
+    pub fn root_unit(&self, py: Python<'_>, index: usize) -> Option<u32> {
+        let lineage = self.consts.iter().find_map(|constant| constant.bind(py).cast::<Lineage>().ok());
+        let instr = match lineage.map(|lineage| lineage.get()) {
+            Some(lineage) => lineage.root.instrs.get(index.checked_sub(lineage.prologue)?),
+            None => self.instrs.get(index),
+        };
+        Some(instr?.offset? / 2)
+    }
+
+    /// The place in the source of a unit of the root's code.
+    #[must_use]
+    pub fn position_of_unit(&self, py: Python<'_>, unit: u32) -> Option<super::super::Position> {
+        let lineage = self.consts.iter().find_map(|constant| constant.bind(py).cast::<Lineage>().ok());
+        let instrs = lineage.map_or(&self.instrs, |lineage| &lineage.get().root.instrs);
+        instrs.iter().find(|instr| instr.offset == Some(unit * 2)).map(|instr| instr.position)
+    }
+
     /// Index from which on a frame can be left: after its start, or the prologue of a continuation.
     #[must_use]
     pub fn first_left_at(&self, py: Python<'_>) -> usize {
