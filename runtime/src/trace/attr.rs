@@ -238,7 +238,11 @@ impl<'py> Tracer<'py> {
     pub(super) fn bind(&mut self, found: ValueId, object: ValueId, class: &Bound<'py, PyType>) -> Traced<ValueId> {
         let Some(descriptor) = self.real(found).or_else(|| self.owned(found)) else { return Ok(found) };
         match crate::ffi::types::c_name(&descriptor.get_type()).as_str() {
-            "function" | "method_descriptor" | "wrapper_descriptor" => Ok(self.bound_method(found, object)),
+            "function" | "method_descriptor" | "wrapper_descriptor" | "functools._lru_cache_wrapper" => {
+                Ok(self.bound_method(found, object))
+            }
+            // CPython: `method_descr_get`: it is bound already.
+            "method" => Ok(found),
             "staticmethod" => {
                 let inner =
                     descriptor.getattr(intern!(self.py, "__func__")).or_else(|error| self.raise_error(error))?;

@@ -45,6 +45,12 @@ impl<'py> Tracer<'py> {
     /// C asks, for the program, what hangs on the address of an object that the trace made: that is another one once it leaves.
     pub(super) fn refuse_address(&mut self, callable: ValueId, value: ValueId) -> Traced<()> {
         let id = self.import("builtins", "id")?;
+        // The value that came last: C has made the object for this very call, and may make the next one in its place.
+        let last = value.0 as usize + 1 == self.state.values.len();
+        let made = matches!(self.value(value), Value::New(New::Owned(_)) | Value::Real { source: None, .. });
+        if last && made && self.real(callable).is_some_and(|callable| callable.is(&id)) {
+            return unsupported(KIND, "an object that C makes and lets go");
+        }
         let asks = self.real(callable).is_some_and(|callable| !callable.is(&id) && self.sees_addresses(&callable));
         if !asks || self.owned(value).is_none() {
             return Ok(());

@@ -106,7 +106,6 @@ impl<'py> Tracer<'py> {
         let Some(dict) = object.cast::<PyDict>().ok().filter(|_| base.is(self.py.get_type::<PyDict>())) else {
             return Ok(Ok(None));
         };
-        let dict = dict.copy().or_else(|error| internal(error.to_string()))?;
         let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
         let keys: Vec<_> = pairs.iter().map(|(key, _)| *key).collect();
         if let Err(escape) = self.refuse_own_hashes(id, &keys)? {

@@ -221,6 +221,8 @@ impl<'py> Tracer<'py> {
                 self.bind(found, object, class)
             }
             "function"
+            | "method"
+            | "functools._lru_cache_wrapper"
             | "method_descriptor"
             | "wrapper_descriptor"
             | "property"

@@ -8,6 +8,9 @@ use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
+/// Larger syntax trees are left to C.
+const MOST_NODES: usize = 100_000;
+
 impl<'py> Tracer<'py> {
     /// Functions of `sys`; `None`: no model.
     pub(super) fn call_sys(
@@ -110,7 +113,8 @@ impl<'py> Tracer<'py> {
         const COMPILE: &std::ffi::CStr = c"lambda given, named: (compile(*given, **named),)";
         let mut given = Vec::new();
         for value in &args.positional {
-            match self.known(*value).filter(crate::trace::known::is_scalar) {
+            let known = self.known(*value).filter(crate::trace::known::is_scalar);
+            match known.or_else(|| self.own_tree(*value)) {
                 Some(known) => given.push(known),
                 None => return unsupported("compile() of an unknown text", "builtin_compile"),
             }
@@ -122,7 +126,8 @@ impl<'py> Tracer<'py> {
                 None => return unsupported("compile() of an unknown text", "builtin_compile"),
             }
         }
-        if !given.first().is_some_and(|source| source.is_exact_instance_of::<PyString>()) {
+        let text = given.first().is_some_and(|source| source.is_exact_instance_of::<PyString>());
+        if !text && args.positional.first().is_none_or(|source| self.own_tree(*source).is_none()) {
             return unsupported("compile() of something that is no text", "builtin_compile");
         }
         self.rely_on_no_futures()?;
@@ -134,6 +139,29 @@ impl<'py> Tracer<'py> {
         }
         let made = made.and_then(|made| made.get_item(0)).or_else(|error| self.raise_error(error))?;
         if made.is_exact_instance_of::<pyo3::types::PyCode>() { Ok(self.constant(made)) } else { Ok(self.own(made)) }
+    }
+
+    /// A syntax tree of the trace's own, in which C finds no tokens.
+    fn own_tree(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
+        let tree = self.owned(value)?;
+        let of = self.py.import("_ast").and_then(|module| module.getattr("AST")).ok()?;
+        let (mut nodes, mut seen) = (vec![tree.clone()], 0);
+        if !tree.is_instance(&of).ok()? {
+            return None;
+        }
+        while let Some(node) = nodes.pop() {
+            seen += 1;
+            let plain = crate::trace::known::is_scalar(&node);
+            if seen > MOST_NODES || !plain && !node.is_instance(&of).ok()? && !node.is_exact_instance_of::<PyList>() {
+                return None;
+            }
+            if let Ok(list) = node.cast_exact::<PyList>() {
+                nodes.extend(list.iter());
+            } else if !plain {
+                nodes.extend(node.getattr("__dict__").ok()?.cast::<pyo3::types::PyDict>().ok()?.values().iter());
+            }
+        }
+        Some(tree)
     }
 
     /// What is compiled inherits the `__future__` statements of the code that asks.
