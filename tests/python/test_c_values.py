@@ -1,9 +1,14 @@
-"""Objects of C extension classes that a trace makes, frozen sets of classes, and methods of C that are told their class."""
+"""Objects of C extension classes that a trace makes, instances of builtin classes' subclasses, and what C says of classes."""
 
 import array
 import ast
 import collections
+import csv
+import functools
+import hashlib
+import io
 import os
+import random
 import re
 import time
 import unittest
@@ -103,6 +108,82 @@ def members(value):
     return dictionary(Made)["attribute"], order(Made)[1:], "method" in dictionary(Bound), of_complex(2j + value)
 
 
+class Shouting(dict):
+    """A dict whose iteration is its own."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.name = "shouting"
+
+    def __iter__(self):
+        raise AssertionError("nobody iterates")
+
+    def keys(self):
+        raise AssertionError("nobody asks")
+
+
+class Row(list):
+    pass
+
+
+def containers(number):
+    row, shouting = Row([1, number]), Shouting({"a": number, 2: [number]})
+    row.append(row)
+    return row, shouting
+
+
+def tables(text):
+    out = io.StringIO()
+    csv.writer(out, quoting=csv.QUOTE_ALL).writerow([text, 'a"b'])
+    rows = csv.reader(["a,b", f"{text};d"], delimiter=",")
+    return out.getvalue(), list(rows), next(csv.reader(["a;b"], delimiter=";"))
+
+
+def by_name(text):
+    return list(csv.reader([text], "excel"))
+
+
+def digests(data):
+    started = hashlib.sha256(b"a")
+    started.update(data)
+    made = hashlib.md5(data), hashlib.blake2b(data), hashlib.new("sha1", data)
+    return started.hexdigest(), [digest.hexdigest() for digest in made]
+
+
+def compiled_tree(number):
+    tree, names = ast.parse(f"x = {number} + 1"), {}
+    tree.body[0].value.right.value = 5
+    exec(compile(tree, "made", "exec"), names)
+    return names["x"]
+
+
+def seeded(seed):
+    numbers = random.Random(seed)
+    return numbers.random(), numbers.randint(1, 9)
+
+
+def unseeded(_):
+    return random.Random().random()
+
+
+class Held:
+    @functools.lru_cache
+    def cached(self, value):
+        return [value]
+
+    def plain(self):
+        return self
+
+
+HELD = Held()
+Held.already_bound = HELD.plain
+
+
+def held(value):
+    bound = Held().already_bound() is HELD is Held.already_bound()
+    return HELD.cached(value) is HELD.cached(value), Held.cached(HELD, value), bound
+
+
 class CValues(unittest.TestCase):
     def both(self, function, *args, **names):
         compiled = slotrt.compile(function, fullgraph=True)
@@ -128,6 +209,35 @@ class CValues(unittest.TestCase):
             self.assertIs(both[0], both[1])
             self.assertEqual(text.given, ("ab",))
             self.assertEqual(vars(whole), {"point": point})
+
+    def test_instances_of_classes_derived_from_list_and_dict_are_given_back(self):
+        compiled = slotrt.compile(containers, fullgraph=True)
+        for _ in range(2):
+            row, shouting = compiled(3)
+            self.assertIs(row[2], row)
+            self.assertEqual((row[:2], dict.__len__(shouting), shouting["a"], shouting[2]), ([1, 3], 2, 3, [3]))
+            self.assertEqual((type(row), type(shouting), shouting.name), (Row, Shouting, "shouting"))
+
+    def test_tables(self):
+        self.both(tables, "x")
+        self.assertEqual(slotrt.compile(by_name)("a,b"), [["a", "b"]])
+        with self.assertRaises(slotrt.GraphBreak):
+            slotrt.compile(by_name, fullgraph=True)("a,b")
+
+    def test_digests(self):
+        self.both(digests, b"slots")
+
+    def test_a_syntax_tree_of_the_trace_is_compiled(self):
+        self.both(compiled_tree, 3)
+
+    def test_random_numbers_need_a_seed(self):
+        self.both(seeded, 3)
+        self.assertEqual(len({slotrt.compile(unseeded)(None) for _ in range(3)}), 3)
+        with self.assertRaises(slotrt.GraphBreak):
+            slotrt.compile(unseeded, fullgraph=True)(None)
+
+    def test_bound_methods_and_cached_functions_that_a_class_holds(self):
+        self.both(held, 3)
 
     def test_descriptors_of_c_are_asked(self):
         self.both(members, 3)

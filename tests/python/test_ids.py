@@ -117,5 +117,15 @@ class Ids(unittest.TestCase):
             self.assertEqual(hashes, [hash(made[0]), hash(made[2])])
 
 
+class MadeByC(unittest.TestCase):
+    def test_what_c_makes_and_lets_go_lies_where_the_one_before_lay(self):
+        def reused():
+            return len(set(map(id, itertools.combinations("abcde", 3))))
+
+        self.assertEqual(slotrt.compile(reused)(), reused())
+        with self.assertRaises(slotrt.GraphBreak):
+            slotrt.compile(reused, fullgraph=True)()
+
+
 if __name__ == "__main__":
     unittest.main()
