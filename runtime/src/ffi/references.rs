@@ -13,9 +13,14 @@ pub fn held<'py>(object: &Bound<'py, PyAny>, limit: usize) -> Vec<Bound<'py, PyA
 }
 
 /// What would end if whoever holds these let them go, they themselves included. What several of the others hold ends with the last
-/// of them, what anybody else holds does not end. Looks at `limit` references at most.
+/// of them, what anybody else holds does not end; references of the asker's own, by address, count for nothing. Looks at `limit`
+/// references at most.
 #[must_use]
-pub fn ending(given: Vec<Bound<'_, PyAny>>, limit: usize) -> Vec<Bound<'_, PyAny>> {
+pub fn ending<'py>(
+    given: Vec<Bound<'py, PyAny>>,
+    limit: usize,
+    own: &dyn Fn(usize) -> usize,
+) -> Vec<Bound<'py, PyAny>> {
     let mut left: HashMap<usize, isize> = given.iter().map(|object| (object.as_ptr() as usize, 0)).collect();
     let (mut ending, mut next, mut looked_at) = (given, 0, 0);
     while let Some(object) = ending.get(next)
@@ -27,7 +32,7 @@ pub fn ending(given: Vec<Bound<'_, PyAny>>, limit: usize) -> Vec<Bound<'_, PyAny
         for held in held {
             // SAFETY: the object that holds it is alive and unchanged.
             let count = unsafe { ffi::Py_REFCNT(held) };
-            let left = left.entry(held as usize).or_insert(count as isize);
+            let left = left.entry(held as usize).or_insert_with(|| count as isize - own(held as usize) as isize);
             *left -= 1;
             if *left == 0 {
                 // SAFETY: as above.

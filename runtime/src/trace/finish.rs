@@ -1,4 +1,5 @@
 //! The end of a trace: what escapes is described so that emitted code can make it again, copies are compared with what they copied.
+use super::mortal::Quiet;
 use super::outcome::{Effect, End};
 use super::signal::{Traced, internal};
 use super::state::Tracer;
@@ -6,10 +7,12 @@ use super::value::{New, Value, ValueId};
 use crate::ffi::originals::original;
 use crate::ffi::sets::SetLayout;
 use crate::guard::Check;
+use crate::guard::source::{Fixed, Source};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// Why a trace cannot end here: a value that cannot be made again was made at this step of the outermost frame.
 #[derive(Debug)]
@@ -398,7 +401,7 @@ impl<'py> Tracer<'py> {
                 }
             }
             if self.state.effects.len() > before {
-                self.guard_removed(&object, &original);
+                self.guard_removed(value, &object, &original);
                 if let Err(escape) = self.refuse_own_hashes_outside(value, before)? {
                     return Ok(Err(escape));
                 }
@@ -409,15 +412,23 @@ impl<'py> Tracer<'py> {
     }
 
     /// What a list or dict from outside no longer holds must be quiet at its end.
-    fn guard_removed(&mut self, now: &Bound<'py, PyAny>, then: &Bound<'py, PyAny>) {
-        let values = |object: &Bound<'py, PyAny>| match object.cast::<PyDict>() {
-            Ok(dict) => dict.values().iter().collect::<Vec<_>>(),
-            Err(_) => object.cast::<PyList>().map(|list| list.iter().collect()).unwrap_or_default(),
+    fn guard_removed(&mut self, container: ValueId, now: &Bound<'py, PyAny>, then: &Bound<'py, PyAny>) {
+        let Some(source) = self.source(container).map(Arc::new) else { return };
+        let items = |object: &Bound<'py, PyAny>| match (object.cast::<PyDict>(), object.cast::<PyList>()) {
+            (Ok(dict), _) => dict.iter().map(|(key, value)| (Fixed::new(&key), value)).collect::<Vec<_>>(),
+            (_, Ok(list)) => list.iter().map(|item| (Fixed::new(&item), item)).collect(),
+            _ => Vec::new(),
         };
-        let left: FxHashSet<usize> = values(now).iter().map(|value| value.as_ptr() as usize).collect();
-        for value in values(then).into_iter().filter(|value| !left.contains(&(value.as_ptr() as usize))) {
-            let value = self.absorb(value);
-            self.guard_end(value, super::mortal::Quiet::Altogether);
+        let left: FxHashSet<usize> = items(now).iter().map(|(_, item)| item.as_ptr() as usize).collect();
+        for (index, (key, item)) in items(then).into_iter().enumerate() {
+            let path = match then.is_instance_of::<PyDict>() {
+                true if super::known::is_scalar(key.0.bind(self.py)) => Source::DictItem(Arc::clone(&source), key),
+                true => continue,
+                false => Source::Item(Arc::clone(&source), index),
+            };
+            if !left.contains(&(item.as_ptr() as usize)) {
+                self.guard(path, Check::Domain(Box::new(Quiet::Altogether)), "the trace let go of it");
+            }
         }
     }
 

@@ -59,7 +59,7 @@ impl DomainCheck for Quiet {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         match self {
             Self::Itself => !is_mortal(value),
-            Self::Altogether => is_lasting(value) || !ending_runs_code(value),
+            Self::Altogether => is_lasting(value) || !ending_runs_code(value, &|_| 0),
         }
     }
 
@@ -78,7 +78,7 @@ impl<'py> Tracer<'py> {
         self.state.given = self.state.values.len();
         let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
         let given: Vec<_> = given.filter(|object| !super::known::is_scalar(object) && !is_lasting(object)).collect();
-        let ending = references::ending(given, MAX_LOOKED_AT);
+        let ending = references::ending(given, MAX_LOOKED_AT, &|_| 0);
         self.state.mortals.objects =
             ending.iter().filter(|object| is_mortal(object)).map(|object| object.clone().unbind()).collect();
     }
@@ -123,12 +123,24 @@ impl<'py> Tracer<'py> {
         self.state.mortals.shadows = self.state.shadows.len();
         for object in copied {
             let held = references::held(&object, MAX_LOOKED_AT).into_iter();
-            for held in held.flat_map(|held| references::ending(vec![held], MAX_KEPT)).filter(is_mortal) {
+            let ending =
+                held.flat_map(|held| references::ending(vec![held], MAX_KEPT, &|address| self.references_to(address)));
+            for held in ending.filter(is_mortal).collect::<Vec<_>>() {
                 if !self.state.mortals.objects.iter().any(|known| known.is(&held)) {
                     self.state.mortals.objects.push(held.unbind());
                 }
             }
         }
+    }
+
+    /// References that the trace itself has to an object from outside.
+    fn references_to(&self, address: usize) -> usize {
+        let value = self.state.identity.get(&address).map(|value| self.value(*value));
+        usize::from(
+            value.is_some_and(
+                |value| matches!(value, Value::Real { object, .. } if object.as_ptr() as usize == address),
+            ),
+        )
     }
 
     fn held_by(&self, frame: &Frame) -> Vec<ValueId> {
@@ -184,8 +196,10 @@ impl<'py> Tracer<'py> {
 
     /// Values that places outside hold, or will hold.
     fn outliving(&self) -> Vec<ValueId> {
-        let given = |value: &ValueId| self.source(*value).is_some_and(|source| source.is_argument());
-        let shadows = self.state.shadows.iter().map(|shadow| shadow.value).filter(|value| !given(value));
+        let sources: FxHashMap<_, _> =
+            self.state.shadows.iter().filter_map(|shadow| Some((self.source(shadow.value)?, shadow.value))).collect();
+        let shadows: Vec<_> = sources.iter().filter(|(source, _)| !is_within(source, &sources)).collect();
+        let shadows = shadows.into_iter().map(|(_, value)| *value);
         let globals = self.state.globals.values().chain(self.state.cells.values()).flatten().copied();
         let effects = self.state.effects.iter().flat_map(|effect| match effect {
             Effect::SetItem { key, value, .. } => vec![*key, *value],
@@ -223,7 +237,11 @@ impl<'py> Tracer<'py> {
     pub(super) fn before_overwriting(&mut self, held: Option<ValueId>) -> Traced<()> {
         let Some(held) = held else { return Ok(()) };
         match self.real(held) {
-            Some(object) if !is_lasting(&object) && ending_runs_code(&object) => let_go(&object),
+            Some(object)
+                if !is_lasting(&object) && ending_runs_code(&object, &|address| self.references_to(address)) =>
+            {
+                let_go(&object)
+            }
             _ => {
                 self.guard_end(held, Quiet::Altogether);
                 Ok(())
@@ -235,7 +253,9 @@ impl<'py> Tracer<'py> {
     pub(super) fn before_overwriting_slot(&self, object: ValueId, slot: &Bound<'py, PyAny>) -> Traced<()> {
         let held = self.real(object).and_then(|object| slot.call_method1(intern!(self.py, "__get__"), (object,)).ok());
         match held {
-            Some(held) if !is_lasting(&held) && ending_runs_code(&held) => let_go(&held),
+            Some(held) if !is_lasting(&held) && ending_runs_code(&held, &|address| self.references_to(address)) => {
+                let_go(&held)
+            }
             _ => Ok(()),
         }
     }
@@ -290,6 +310,14 @@ impl<'py> Tracer<'py> {
     }
 }
 
+/// Whether the path leads through an argument or another of the containers: then that one must be found first.
+fn is_within(source: &Source, containers: &FxHashMap<Source, ValueId>) -> bool {
+    match source {
+        Source::Item(base, _) | Source::DictItem(base, _) => source.is_argument() || containers.contains_key(&**base),
+        _ => source.is_argument(),
+    }
+}
+
 fn let_go<T>(object: &Bound<'_, PyAny>) -> Traced<T> {
     stop(
         "object whose end runs code is let go",
@@ -306,11 +334,11 @@ fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether code of the program runs when the object ends, or what only it holds. What functions hold they need: it is not looked at.
 pub(super) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
-    !is_lasting(object) && !object.is_callable() && ending_runs_code(object)
+    !is_lasting(object) && !object.is_callable() && ending_runs_code(object, &|_| 0)
 }
 
-fn ending_runs_code(object: &Bound<'_, PyAny>) -> bool {
-    !super::known::is_scalar(object) && references::ending(vec![object.clone()], MAX_KEPT).iter().any(is_mortal)
+fn ending_runs_code(object: &Bound<'_, PyAny>, own: &dyn Fn(usize) -> usize) -> bool {
+    !super::known::is_scalar(object) && references::ending(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
 }
 
 /// What the object holds, as far as it is not the world that it lives in.
