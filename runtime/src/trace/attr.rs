@@ -189,6 +189,9 @@ impl<'py> Tracer<'py> {
         if name == "__traceback__" {
             return self.traceback_of(object);
         }
+        if name == "_co_code_adaptive" {
+            return unsupported("code as the interpreter has adapted it", "it changes with each run");
+        }
         if name == "__globals__"
             && let Some(function) = self.owned(object).or_else(|| self.known(object))
             && let Ok(globals) = function.getattr(name)

@@ -14,10 +14,25 @@ const COLLECTED: &str = "the number of objects that the collector finds";
 
 impl<'py> Tracer<'py> {
     /// `gc.collect()`: compiled code calls it when it has made its other changes; what it finds then is not known.
-    pub(super) fn collect(&mut self, function: &Bound<'py, PyAny>) -> ValueId {
+    pub(super) fn collect(&mut self, function: &Bound<'py, PyAny>) -> Traced<ValueId> {
+        self.rely_on_quiet_collector()?;
         let callable = self.constant(function.clone());
         self.state.effects.push(super::outcome::Effect::Call { callable, args: Vec::new() });
-        self.push(Value::New(New::Opaque(COLLECTED)))
+        Ok(self.push(Value::New(New::Opaque(COLLECTED))))
+    }
+
+    /// The collector calls nobody and keeps nothing back: `gc.callbacks`, `gc.set_debug`.
+    fn rely_on_quiet_collector(&mut self) -> Traced<()> {
+        const QUIET: &std::ffi::CStr = c"lambda module: not (module.callbacks or module.garbage or module.get_debug())";
+        let parts = self.py.import("gc").and_then(|module| Ok((module, self.py.eval(QUIET, None, None)?)));
+        let (module, quiet) = parts.or_else(|error| super::signal::internal(error.to_string()))?;
+        if !quiet.call1((&module,)).and_then(|quiet| quiet.is_truthy()).unwrap_or(false) {
+            return unsupported("collection that a program follows", "gc.callbacks, gc.garbage or gc.set_debug()");
+        }
+        let source = crate::guard::source::Source::constant(module.as_any());
+        let check = crate::guard::Check::Call(quiet.unbind());
+        self.guard(source, check, "the trace asked for a collection, which calls nobody");
+        Ok(())
     }
 
     /// Whether the name stands for a number.

@@ -116,7 +116,7 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
         if module == "gc" && name == "collect" && args.positional.is_empty() && args.keywords.is_empty() {
-            return Ok(Some(self.collect(object)));
+            return self.collect(object).map(Some);
         }
         if let Some(result) = self.read_outside(object, module, name, args)? {
             return Ok(Some(result));

@@ -179,6 +179,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         if super::native::is_c_type(class) {
             let name = crate::ffi::types::name(class);
+            if self.owned(callable).is_some() && crate::ffi::types::c_name(class) == "functools.partial" {
+                return self.call_partial(callable, args);
+            }
             if self.owned(callable).is_some() {
                 if let Some((referent, _)) = self.referent(object) {
                     self.check_alive(referent)?;
