@@ -162,6 +162,44 @@ def number_of_what_is_given():
     return number, STATE["ended"]
 
 
+TABLE = {}
+GLOBAL = None
+
+
+def entry_replaced():
+    TABLE["first"] = Ending("entry")
+    return STATE["ended"], len(TABLE)
+
+
+def list_in_an_entry_replaced():
+    TABLE["second"] = [Ending("held")]
+    return STATE["ended"], len(TABLE)
+
+
+def function_in_an_entry_replaced():
+    TABLE["third"] = None
+    TABLE["third"] = lambda held=Ending("default"): held
+    return STATE["ended"]
+
+
+def global_replaced():
+    set_global(Ending("global"))
+    return STATE["ended"]
+
+
+def set_global(value):
+    global GLOBAL
+    GLOBAL = value
+
+
+def attribute_replaced():
+    plain = Plain()
+    plain.first = [Ending("attribute")]
+    plain.second = Ending("stays")
+    del plain.first
+    return STATE["ended"]
+
+
 def within_a_call():
     one, two = Ending("one"), Ending("two")
     def take(taken):
@@ -186,7 +224,9 @@ MAKE_TWO = (
     class_attribute_replaced,
     number_of_an_exception,
     number_of_what_is_given,
+    attribute_replaced,
 )
+LEAVE_SOMETHING = (entry_replaced, list_in_an_entry_replaced, function_in_an_entry_replaced, global_replaced)
 GIVEN_A_LIST = (several_in_a_list, taken_from_a_list, weak_callback, generator_let_go)
 
 
@@ -214,6 +254,32 @@ class Finalisers(unittest.TestCase):
     def test_arguments(self):
         for function in MAKE_TWO:
             self.as_in_plain_python(function, lambda run: run())
+
+    def test_what_places_outside_hold(self):
+        def calls(run):
+            TABLE.clear()
+            set_global(None)
+            STATE["ended"] = 0
+            return [seen(run) for _ in range(4)]
+
+        for function in LEAVE_SOMETHING:
+            with self.subTest(function.__name__):
+                self.assertEqual(calls(slotrt.compile(function)), calls(function))
+
+    def test_what_another_call_finds_there(self):
+        def replace(value):
+            TABLE["key"] = value
+            set_global(value)
+            return STATE["ended"]
+
+        def calls(run):
+            TABLE.clear()
+            set_global(None)
+            STATE["ended"] = 0
+            makers = (int, int, lambda: Ending("one"), lambda: Ending("two"), lambda: [Ending("three")], int)
+            return [seen(lambda: run(make())) for make in makers]
+
+        self.assertEqual(calls(slotrt.compile(replace)), calls(replace))
 
     def test_objects_of_the_frame(self):
         for function in GIVEN_A_LIST:

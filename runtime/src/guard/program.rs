@@ -41,7 +41,8 @@ impl Program {
         for (index, guard) in guards.into_iter().enumerate() {
             builder.guard = index;
             let register = builder.load(&guard.source)?;
-            builder.check(register, guard.check, guard.source.is_given())?;
+            let passing = guard.source.is_given() || guard.source.is_content();
+            builder.check(register, guard.check, passing)?;
             reasons.push(guard.reason);
             subjects.push(register);
         }
@@ -195,7 +196,7 @@ impl Builder<'_> {
         })
     }
 
-    /// `given`: what is checked belongs to the caller.
+    /// `given`: what is checked belongs to the caller, or to a container that may let it go.
     fn check(&mut self, register: usize, check: Check, given: bool) -> PyResult<()> {
         let passing = match &check {
             Check::Is(object) if given => Passing::object(object.bind(self.py)),

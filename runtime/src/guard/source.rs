@@ -54,6 +54,16 @@ impl Source {
         matches!(self.root(), Self::Local(_))
     }
 
+    /// Whether the path ends in a container, other than the namespace of a module or class.
+    #[must_use]
+    pub fn is_content(&self) -> bool {
+        match self {
+            Self::Item(..) => true,
+            Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
+            _ => false,
+        }
+    }
+
     /// The object of the compiled code's own that the path begins at.
     #[must_use]
     pub fn beginning(&self) -> Option<&Py<PyAny>> {

@@ -136,11 +136,9 @@ impl<'py> Tracer<'py> {
     /// References that the trace itself has to an object from outside.
     fn references_to(&self, address: usize) -> usize {
         let value = self.state.identity.get(&address).map(|value| self.value(*value));
-        usize::from(
-            value.is_some_and(
-                |value| matches!(value, Value::Real { object, .. } if object.as_ptr() as usize == address),
-            ),
-        )
+        let is_it = |value: &Value| matches!(value, Value::Real { object, .. } if object.as_ptr() as usize == address);
+        let mortals = self.state.mortals.objects.iter().filter(|object| object.as_ptr() as usize == address);
+        usize::from(value.is_some_and(is_it)) + mortals.count()
     }
 
     fn held_by(&self, frame: &Frame) -> Vec<ValueId> {
