@@ -138,8 +138,10 @@ def deques():
     limited, plain = collections.deque([1, items, 2, 3], maxlen=3), collections.deque()
     limited.rotate(1)
     plain.append(limited)
+    ring = collections.deque([items])
+    ring.append(ring)
     slotrt.graph_break()
-    return limited, plain, limited.maxlen, plain.maxlen, plain[0] is limited, items in limited, items is limited[1]
+    return ring, ring[1] is ring, limited, plain, limited.maxlen, plain.maxlen, plain[0] is limited, items in limited, items is limited[1]
 
 
 def bound_methods():
@@ -153,6 +155,29 @@ def partials():
     part = functools.partial(sorted, [3, 1], reverse=True)
     slotrt.graph_break()
     return part(), part.func, part.args, part.keywords
+
+
+def yields(first, *rest, by=1, **more):
+    def shift():
+        return first + by
+
+    yield shift()
+    for item in rest:
+        yield item * by
+    yield sorted(more)
+
+
+def generators():
+    values = [1, 2]
+    made = yields(3, 4, 5, by=2, name="x")
+    squares = (value * value for value in values)
+    ended, closed = yields(1), yields(2)
+    list(ended)
+    closed.close()
+    slotrt.graph_break()
+    values.append(3)
+    told = [(one.__name__, one.__qualname__, one.gi_frame is None, one.gi_running) for one in (made, squares, ended)]
+    return told, list(made), list(squares), list(ended), next(closed, "ended"), closed.gi_frame
 
 
 class TestRebuild(unittest.TestCase):
@@ -170,6 +195,7 @@ class TestRebuild(unittest.TestCase):
         deques,
         bound_methods,
         partials,
+        generators,
     )
 
     def test_state_survives_a_break(self):
@@ -181,7 +207,7 @@ class TestRebuild(unittest.TestCase):
                 self.assertEqual(outcome(case), outcome(compiled))
 
     def test_they_leave_at_the_break_that_was_asked_for(self):
-        for case in (deques, bound_methods, partials):
+        for case in (deques, bound_methods, partials, generators):
             with self.subTest(case.__name__):
                 first = slotrt.explain(case)().frames[0]
                 self.assertEqual(first["break"]["context"], "slotrt.graph_break()")

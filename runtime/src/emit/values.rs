@@ -444,10 +444,10 @@ fn is_filled_later(made: &New) -> bool {
     )
 }
 
-/// The nearest class in the resolution order that is no heap type.
+/// The nearest class in the resolution order that is written in C.
 fn c_base<'py>(class: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
     let class = class.cast::<PyType>().map_err(PyErr::from)?;
     let mro = class.mro();
-    let found = mro.iter().find(|base| base.cast::<PyType>().is_ok_and(|base| !types::is_heap(base)));
+    let found = mro.iter().find(|base| base.cast::<PyType>().is_ok_and(types::is_c_type));
     found.ok_or_else(|| fault("a class without a base written in C".into()))
 }

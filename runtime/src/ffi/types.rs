@@ -198,3 +198,14 @@ pub fn version_tag(class: &Bound<'_, PyType>) -> u32 {
     // SAFETY: `class` is a live type object.
     unsafe { super::release::version_tag(raw(class)) }
 }
+
+/// Whether C alone defines the class: no slot of it runs Python code.
+#[must_use]
+pub fn is_c_type(class: &Bound<'_, PyType>) -> bool {
+    const HEAPTYPE: u64 = 1 << 9;
+    const IMMUTABLE: u64 = 1 << 8;
+    /// Every class that a `class` statement or `type()` makes may have subclasses.
+    const BASETYPE: u64 = 1 << 10;
+    let flags = flags(class);
+    flags & HEAPTYPE == 0 || flags & IMMUTABLE != 0 || flags & BASETYPE == 0
+}

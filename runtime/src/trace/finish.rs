@@ -105,6 +105,9 @@ impl<'py> Tracer<'py> {
             }
             Value::New(New::Opaque(what)) => {
                 let what = *what;
+                if let Some(described) = self.describe_generator(id)? {
+                    return described;
+                }
                 self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
             }
             Value::New(_) => Ok(Ok(Vec::new())),
@@ -310,12 +313,18 @@ impl<'py> Tracer<'py> {
 
     fn describe_deque(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let items = object.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
-        let parts = items.and_then(|items| Ok((PyList::new(self.py, items)?, object.getattr("maxlen")?)));
+        let parts = items.and_then(|items| Ok((items, object.getattr("maxlen")?)));
         let (items, limit) = parts.or_else(|error| internal(error.to_string()))?;
-        let callable = self.constant(object.get_type().into_any());
+        let class = self.constant(object.get_type().into_any());
+        if limit.is_none() {
+            let content = self.absorb_all(items.into_iter());
+            let children = content.iter().copied().chain([class]).collect();
+            return self.set(id, New::Instance { class, value: None, content, attributes: Vec::new() }, children);
+        }
+        let items = PyList::new(self.py, items).or_else(|error| internal(error.to_string()))?;
         let args = vec![self.own(items.into_any()), self.constant(limit)];
-        let children = args.iter().copied().chain([callable]).collect();
-        self.set(id, New::Call { callable, args, state: None }, children)
+        let children = args.iter().copied().chain([class]).collect();
+        self.set(id, New::Call { callable: class, args, state: None }, children)
     }
 
     /// CPython: `_Py_union_type_or`; where no metaclass has a say.

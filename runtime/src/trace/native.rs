@@ -7,6 +7,7 @@ use super::state::Tracer;
 use super::token::{Interrupted, Token};
 use super::value::ValueId;
 use crate::ffi::sets::SetLayout;
+pub(super) use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use pyo3::intern;
@@ -19,16 +20,6 @@ const MAX_DEPTH: usize = 100;
 
 fn object_kind(object: &Bound<'_, PyAny>) -> String {
     crate::ffi::types::name(&object.get_type())
-}
-
-/// Whether C alone defines the class: no slot of it runs Python code.
-pub(super) fn is_c_type(class: &Bound<'_, PyType>) -> bool {
-    const HEAPTYPE: u64 = 1 << 9;
-    const IMMUTABLE: u64 = 1 << 8;
-    /// Every class that a `class` statement or `type()` makes may have subclasses.
-    const BASETYPE: u64 = 1 << 10;
-    let flags = crate::ffi::types::flags(class);
-    flags & HEAPTYPE == 0 || flags & IMMUTABLE != 0 || flags & BASETYPE == 0
 }
 
 impl<'py> Tracer<'py> {

@@ -3,6 +3,7 @@
 //! CPython: `Objects/genobject.c`. Each object is a value of its own; what it is made of stands in `State::generators`.
 mod asynchronous;
 mod awaitable;
+mod leaving;
 mod methods;
 mod resume;
 
