@@ -166,40 +166,6 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Calls that depend on a state that no row can tell from their arguments: seeds that the system gives, dialects by name.
-    fn refuse_hidden_state(
-        &mut self,
-        object: &Bound<'py, PyAny>,
-        owner: &Option<Bound<'py, PyType>>,
-        name: &str,
-        args: &Arguments,
-    ) -> Traced<()> {
-        let owner = owner.as_ref().map(crate::ffi::types::c_name);
-        if matches!(name, "seed" | "__init__") && owner.as_deref() == Some("_random.Random") {
-            let given = args.positional.get(1).copied();
-            let seeded = match given {
-                Some(seed) => !self.is_none(seed)?,
-                None => false,
-            };
-            let own = args.positional.first().is_some_and(|first| self.owned(*first).is_some());
-            if own && !seeded {
-                return unsupported("random numbers of the system", "a generator that is seeded with nothing");
-            }
-        }
-        if matches!(name, "reader" | "writer") && module_of(object) == "_csv" {
-            let named = args.keywords.iter().filter(|(name, _)| name == "dialect").map(|(_, value)| *value);
-            for dialect in args.positional.get(1).copied().into_iter().chain(named) {
-                let class = self.class_of(dialect)?;
-                if crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyString>()) {
-                    return unsupported("state of a module", "the dialects that _csv knows by name");
-                }
-            }
-            let limit = self.import("_csv", "field_size_limit")?;
-            self.ask_outside(&limit, &pyo3::types::PyTuple::empty(self.py))?;
-        }
-        Ok(())
-    }
-
     /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
     fn object_method(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         let Some(owner) = owner_of(object) else {

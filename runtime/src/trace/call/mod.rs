@@ -9,6 +9,7 @@ mod effects;
 mod files;
 mod folded;
 mod forwarded;
+mod hidden;
 mod interpreter;
 mod locale;
 mod new_type;
