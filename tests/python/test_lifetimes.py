@@ -3,6 +3,7 @@ import contextlib
 import functools
 import io
 import itertools
+import random
 import unittest
 import weakref
 from fractions import Fraction
@@ -136,6 +137,14 @@ class Lifetimes(unittest.TestCase):
         del x
         self.assertIsNone(gone())
         self.assertEqual(compiled(Plain()), 1)
+
+    def test_objects_with_a_constructor_of_c_leave(self):
+        def drawn(seed):
+            generator = random.Random(seed)
+            print(seed)
+            return generator.random()
+
+        self.assertEqual(slotrt.compile(drawn)(7), random.Random(7).random())
 
     def test_functions_end_with_the_call(self):
         compiled = slotrt.compile(lambda call: call(3))

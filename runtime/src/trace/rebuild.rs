@@ -67,6 +67,9 @@ impl<'py> Tracer<'py> {
     ) -> Described<Vec<ValueId>> {
         let name = types::name(class);
         let bases = bases(class);
+        if bases.iter().any(|base| !is_c_type(base) && is_made_by_c(base)) {
+            return self.escape(id, format!("instance of {name}, which derives from a C class"));
+        }
         let mut laid_out = bases.iter().filter(|base| lays_out(base));
         let (value, content) = match (laid_out.next(), laid_out.next()) {
             (None, _) => (None, Vec::new()),
@@ -325,6 +328,13 @@ fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
         return one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| same(&one, &other));
     }
     one.get_type().is(other.get_type()) && super::known::is_scalar(one) && one.eq(other).unwrap_or(false)
+}
+
+/// Whether a class that looks like one of Python has a constructor of C, as `_random.Random` has.
+fn is_made_by_c(base: &Bound<'_, PyType>) -> bool {
+    descriptors(base)
+        .iter()
+        .any(|(name, found)| name == "__new__" && types::c_name(&found.get_type()) == "builtin_function_or_method")
 }
 
 /// Whether C lays out the instances of a class and of those that derive from it.
