@@ -29,16 +29,23 @@ pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
 /// Whether C never changes the object and all that it holds is known with it: frozen sets, ranges, named tuples of C (`sys.flags`).
 fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
     if object.is_exact_instance_of::<PyFrozenSet>() {
-        // Tokens stand for classes and functions of Python code: their hash is another.
-        let of_c = |item: &Bound<'_, PyAny>| item.cast::<PyType>().is_ok_and(super::native::is_c_type);
-        let known = |item: &Bound<'_, PyAny>| is_scalar(item) || of_c(item) || is_fixed(item);
-        return object.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| known(&item))));
+        return is_fixed_set(object, true);
     }
     let class = object.get_type();
     object.is_exact_instance_of::<PyRange>()
         || super::native::is_c_type(&class)
             && object.cast::<PyTuple>().is_ok_and(|tuple| !tuple.is_exact_instance_of::<PyTuple>())
             && object.cast::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
+}
+
+/// Whether a frozen set holds scalars and classes of C alone, or, where `nested`, frozen sets of these: deeper nesting would take too long to
+/// look into. Tokens stand for classes and functions of Python code: their hash is another.
+fn is_fixed_set(set: &Bound<'_, PyAny>, nested: bool) -> bool {
+    let of_c = |item: &Bound<'_, PyAny>| item.cast::<PyType>().is_ok_and(super::native::is_c_type);
+    let inner =
+        |item: &Bound<'_, PyAny>| nested && item.is_exact_instance_of::<PyFrozenSet>() && is_fixed_set(item, false);
+    let known = |item: &Bound<'_, PyAny>| is_scalar(item) || of_c(item) || inner(item);
+    set.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| known(&item))))
 }
 
 /// Whether the object may be a key of a dict from outside: it is known once it is guarded, and comparing it runs C alone.
