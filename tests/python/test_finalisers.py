@@ -239,11 +239,19 @@ def seen(run):
     return printed.getvalue(), returned
 
 
+def forget():
+    """Ends what functions left, which would print when the interpreter ends."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        TABLE.clear()
+        set_global(None)
+
+
 class Finalisers(unittest.TestCase):
     def setUp(self):
         gc.collect()
         gc.disable()
         self.addCleanup(gc.enable)
+        self.addCleanup(forget)
 
     def as_in_plain_python(self, function, call):
         with self.subTest(function.__name__):

@@ -213,6 +213,10 @@ impl<'py> Tracer<'py> {
         let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
             return unsupported("attribute of a symbolic value", name);
         };
+        const LASTING: [&str; 3] = ["f_code", "f_globals", "f_builtins"];
+        if crate::ffi::types::c_name(class) == "frame" && !LASTING.contains(&name) {
+            return unsupported("frame from outside", name);
+        }
         if name == "__dict__" {
             return self.dict_from_outside(&real, source, object, class);
         }

@@ -102,6 +102,11 @@ fn looks(op: Op) -> bool {
 /// Those that wait for the variables of the frame that goes on are shown them before the instruction runs.
 fn share(py: Python<'_>, split: &mut Split, marks: &Marks, native: Label) {
     let Some(index) = split.code.index(native) else { return };
+    // The instructions of a call belong together.
+    let within = index.checked_sub(1).and_then(|before| split.code.instrs.get(before));
+    if within.is_some_and(|before| matches!(before.op, Op::KW_NAMES | Op::PRECALL)) {
+        return;
+    }
     let (sharer, none) = (split.code.constant(marks.sharer.bind(py).as_any()), split.code.constant(py.None().bind(py)));
     let load = |code: &mut Code, constant| code.instr(Op::LOAD_CONST, constant);
     let (sharer, none) = (load(&mut split.code, sharer), load(&mut split.code, none));

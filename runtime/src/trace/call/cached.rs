@@ -168,9 +168,12 @@ impl Again {
         }
         let function = exchange_function(wrapper, py.None().into_bound(py))?;
         let giver = Giver { wrapper: self.wrapper.clone_ref(py), function: function.clone().unbind(), result };
-        exchange_function(wrapper, Bound::new(py, giver)?.into_any())?;
+        // Up to 3.11, C does not hold what it calls.
+        let giver = Bound::new(py, giver)?.into_any();
+        exchange_function(wrapper, giver.clone())?;
         let called = wrapper.call(given, Some(&names));
         exchange_function(wrapper, function)?;
+        drop(giver);
         match called {
             Err(_) if self.how == How::Raised => Ok(()),
             other => other.map(drop),
