@@ -137,6 +137,26 @@ class Sets(unittest.TestCase):
 
         self.assertEqual(slotrt.compile(look)(), look())
 
+    def test_operators_with_sets_of_other_classes(self):
+        class Own(set):
+            def __rand__(self, other):
+                return "rand"
+
+            def __ror__(self, other):
+                return "ror"
+
+        class Refusing(set):
+            def __and__(self, other):
+                return NotImplemented
+
+        def combine(own):
+            plain = frozenset((1, 3))
+            return plain & own, plain | own, own & plain, plain - own, plain ^ own, plain <= own
+
+        for made in (Own, Refusing):
+            with self.subTest(made.__name__):
+                self.assertEqual(slotrt.compile(combine)(made([1, 2])), combine(made([1, 2])))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -104,6 +104,19 @@ class SignalTest(unittest.TestCase):
         self.assertEqual(compiled(3, 400_000), remainder(3, 400_000))
         self.assertEqual(seen, [signal.SIGALRM])
 
+    def test_arguments_are_not_taken_for_signals(self):
+        class Asked:
+            def __getitem__(self, key):
+                return "item"
+
+            def __index__(self):
+                asked.append(self)
+                return int(signal.SIGALRM)
+
+        asked = []
+        self.assertEqual(slotrt.compile(lambda: "%(key)s" % Asked())(), "item")
+        self.assertEqual(asked, [])
+
 
 def remainder(base, exponent):
     return base**exponent % base**(exponent - 1)

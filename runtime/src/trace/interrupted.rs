@@ -8,7 +8,7 @@ use super::state::Tracer;
 use crate::ffi::frame::Frame;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyInt, PyTuple};
 
 /// `CO_VARARGS`.
 const VARARGS: usize = 0x4;
@@ -21,6 +21,8 @@ impl<'py> Tracer<'py> {
     pub(super) fn signal_of(&self, frame: Frame<'_>) -> Option<i32> {
         let given = self.positional(frame)?;
         let [.., number, interrupted] = given.as_slice() else { return None };
+        // Not of any object: that would run an `__index__` of the program.
+        let number = number.cast_exact::<PyInt>().ok()?;
         let number: i32 = number.extract().ok().filter(|number| *number > 0)?;
         if !interrupted.is_none() && crate::ffi::types::c_name(&interrupted.get_type()) != "frame" {
             return None;

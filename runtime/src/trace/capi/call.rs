@@ -7,7 +7,7 @@ use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyFrozenSet, PySet, PyType};
 
 /// Arguments of a slot function.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +166,11 @@ impl<'py> Tracer<'py> {
                 self.receiver(*value)?
             };
             let token = native.is_instance_of::<crate::trace::token::Token>();
-            if token && crate::ffi::types::flags(&class) & (0b11_1111 << 24) != 0 {
+            // What C tells by flags of the class, or by its bases, a token is not.
+            let told = crate::ffi::types::flags(&class) & (0b11_1111 << 24) != 0
+                || class.is_subclass_of::<PySet>().unwrap_or(false)
+                || class.is_subclass_of::<PyFrozenSet>().unwrap_or(false);
+            if token && told {
                 natives.push(self.unchanging_operand(function, *value, &class)?);
                 continue;
             }
