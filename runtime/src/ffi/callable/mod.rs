@@ -1,5 +1,6 @@
 //! `CompiledFunction`: a callable whose C-level vectorcall asks a Rust dispatcher which function to run.
 mod bind;
+mod class;
 mod object;
 mod packet;
 mod slots;

@@ -1,4 +1,5 @@
 //! The object behind a `CompiledFunction` and its call.
+use super::class::{Call, Called, vectorcall};
 use super::{Args, Chosen, Dispatch, InternalError, bind::Binder, packet, slots};
 use crate::ffi::heirs;
 use pyo3::exceptions::PyTypeError;
@@ -48,7 +49,7 @@ pub fn new<'py>(
     unsafe {
         let object = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class, 0))?;
         let this = object.as_ptr().cast::<CompiledFunction>();
-        (*this).vectorcall = vectorcall;
+        (*this).vectorcall = vectorcall::<CompiledFunction>;
         (*this).function = function.clone().into_ptr();
         (*this).state = Box::into_raw(state);
         Ok(object)
@@ -74,66 +75,12 @@ pub fn wrapped<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     }
 }
 
-struct Vectorcall;
-
-impl pyo3::impl_::trampoline::MethodDef<pyo3::impl_::trampoline::fastcall_cfunction_with_keywords::Func>
-    for Vectorcall
-{
-    const METH: pyo3::impl_::trampoline::fastcall_cfunction_with_keywords::Func = enter;
-}
-
-unsafe extern "C" fn vectorcall(
-    callable: *mut ffi::PyObject,
-    args: *const *mut ffi::PyObject,
-    nargsf: usize,
-    kwnames: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    // SAFETY: the interpreter calls this attached, with the arguments of the vectorcall protocol, which `enter` expects.
-    unsafe {
-        pyo3::impl_::trampoline::fastcall_cfunction_with_keywords::<Vectorcall>(
-            callable,
-            args,
-            nargsf.cast_signed(),
-            kwnames,
-        )
+impl Called for CompiledFunction {
+    unsafe fn called<'py>(this: &Bound<'py, PyAny>, call: Call<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let _active = Active::new();
+        // SAFETY: as the caller promises.
+        follow(unsafe { once(this, call)? })
     }
-}
-
-/// One call by the vectorcall protocol.
-#[derive(Clone, Copy)]
-struct Call<'a> {
-    args: *const *mut ffi::PyObject,
-    nargsf: usize,
-    kwnames: *mut ffi::PyObject,
-    alive: PhantomData<&'a Py<PyAny>>,
-}
-
-impl Call<'_> {
-    /// # Safety
-    /// The fields must follow the vectorcall protocol.
-    unsafe fn run<'py>(self, callable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: as the caller promises; the result is new or NULL with an exception set.
-        unsafe {
-            let result = ffi::PyObject_Vectorcall(callable.as_ptr(), self.args, self.nargsf, self.kwnames);
-            Bound::from_owned_ptr_or_err(callable.py(), result)
-        }
-    }
-}
-
-unsafe fn enter(
-    py: Python<'_>,
-    callable: *mut ffi::PyObject,
-    args: *const *mut ffi::PyObject,
-    nargsf: ffi::Py_ssize_t,
-    kwnames: *mut ffi::PyObject,
-) -> PyResult<*mut ffi::PyObject> {
-    let call = Call { args, nargsf: nargsf.cast_unsigned(), kwnames, alive: PhantomData };
-    // SAFETY: the interpreter calls only instances of our type through this function.
-    let object = unsafe { Borrowed::from_ptr(py, callable) };
-    let _active = Active::new();
-    // SAFETY: as above.
-    let result = unsafe { once(&object, call)? };
-    Ok(follow(result)?.into_ptr())
 }
 
 thread_local! {

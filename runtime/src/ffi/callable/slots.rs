@@ -1,11 +1,13 @@
 //! The heap type of `CompiledFunction`.
+use super::class::{Class, FLAGS, member};
 use super::object::CompiledFunction;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
-use std::ffi::{c_int, c_ulong, c_void};
-use std::mem::{offset_of, size_of};
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::mem::offset_of;
 
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
@@ -18,62 +20,35 @@ unsafe extern "C" {
     fn PyMethod_New(function: *mut ffi::PyObject, receiver: *mut ffi::PyObject) -> *mut ffi::PyObject;
 }
 
-const FLAGS: c_ulong = ffi::Py_TPFLAGS_DEFAULT
-    | ffi::Py_TPFLAGS_HAVE_GC
-    | ffi::Py_TPFLAGS_HAVE_VECTORCALL
-    | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR
-    | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION
-    | ffi::Py_TPFLAGS_IMMUTABLETYPE;
-
 fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
-    let member = |name: &'static std::ffi::CStr, type_code: c_int, offset: usize| ffi::PyMemberDef {
-        name: name.as_ptr(),
-        type_code,
-        offset: offset.cast_signed(),
-        flags: ffi::Py_READONLY,
-        doc: std::ptr::null(),
-    };
-    // SAFETY: an all-zero member definition is the end mark of the array.
-    let end = unsafe { std::mem::zeroed() };
-    let members = Box::leak(Box::new([
-        member(c"__vectorcalloffset__", ffi::Py_T_PYSSIZET, offset_of!(CompiledFunction, vectorcall)),
-        member(c"__weaklistoffset__", ffi::Py_T_PYSSIZET, offset_of!(CompiledFunction, weakrefs)),
-        member(c"__wrapped__", ffi::Py_T_OBJECT_EX, offset_of!(CompiledFunction, function)),
-        end,
-    ]));
-    // SAFETY: an all-zero method definition is the end mark of the array.
-    let mut methods: [ffi::PyMethodDef; 2] = unsafe { std::mem::zeroed() };
-    methods[0] = ffi::PyMethodDef {
+    let reduce = ffi::PyMethodDef {
         ml_name: c"__reduce__".as_ptr(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunction: reduce },
         ml_flags: ffi::METH_NOARGS,
         ml_doc: std::ptr::null(),
     };
-    let methods = Box::leak(Box::new(methods));
-    let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
-    let mut slots = [
-        slot(ffi::Py_tp_call, ffi::PyVectorcall_Call as *mut c_void),
-        slot(ffi::Py_tp_descr_get, descr_get as *mut c_void),
-        slot(ffi::Py_tp_getattro, getattro as *mut c_void),
-        slot(ffi::Py_tp_setattro, setattro as *mut c_void),
-        slot(ffi::Py_tp_repr, repr as *mut c_void),
-        slot(ffi::Py_tp_traverse, traverse as *mut c_void),
-        slot(ffi::Py_tp_clear, clear as *mut c_void),
-        slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
-        slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
-        slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
-        slot(0, std::ptr::null_mut()),
-    ];
-    let mut spec = ffi::PyType_Spec {
-        name: c"slotrt.CompiledFunction".as_ptr(),
-        basicsize: size_of::<CompiledFunction>() as c_int,
-        itemsize: 0,
-        flags: FLAGS as _,
-        slots: slots.as_mut_ptr(),
+    let class = Class::<CompiledFunction> {
+        name: c"slotrt.CompiledFunction",
+        flags: FLAGS | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR,
+        members: vec![
+            member(c"__vectorcalloffset__", ffi::Py_T_PYSSIZET, offset_of!(CompiledFunction, vectorcall)),
+            member(c"__weaklistoffset__", ffi::Py_T_PYSSIZET, offset_of!(CompiledFunction, weakrefs)),
+            member(c"__wrapped__", ffi::Py_T_OBJECT_EX, offset_of!(CompiledFunction, function)),
+        ],
+        methods: vec![reduce],
+        slots: vec![
+            (ffi::Py_tp_descr_get, descr_get as *mut c_void),
+            (ffi::Py_tp_getattro, getattro as *mut c_void),
+            (ffi::Py_tp_setattro, setattro as *mut c_void),
+            (ffi::Py_tp_repr, repr as *mut c_void),
+            (ffi::Py_tp_traverse, traverse as *mut c_void),
+            (ffi::Py_tp_clear, clear as *mut c_void),
+            (ffi::Py_tp_dealloc, dealloc as *mut c_void),
+        ],
+        layout: PhantomData,
     };
-    // SAFETY: the spec describes `CompiledFunction`; its member and method arrays live for ever, the rest is copied.
-    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec))? };
-    Ok(class.cast_into::<PyType>()?.unbind())
+    // SAFETY: members, methods and slots are those of `CompiledFunction`.
+    unsafe { class.make(py) }
 }
 
 fn this(object: *mut ffi::PyObject) -> *mut CompiledFunction {
