@@ -116,6 +116,15 @@ pub fn adds_fields(class: &Bound<'_, PyType>) -> bool {
     }
 }
 
+/// Whether instances have fields of C's own: others than a `__dict__` and a list of weak references.
+#[must_use]
+pub fn has_own_fields(class: &Bound<'_, PyType>) -> bool {
+    // SAFETY: `class` is a live type object.
+    let size = unsafe { (*raw(class)).tp_basicsize };
+    let common = [dictoffset(class), weaklistoffset(class)].into_iter().filter(|offset| *offset > 0).count();
+    size > (size_of::<ffi::PyObject>() + common * size_of::<*mut ffi::PyObject>()).cast_signed()
+}
+
 /// `tp_name`: with the module for C types.
 #[must_use]
 pub fn name(class: &Bound<'_, PyType>) -> String {

@@ -93,26 +93,9 @@ impl<'py> Live<'py> {
         }))
     }
 
-    /// A type that the library hides, as a program finds it.
+    /// A type or an exception class by its name in C.
     pub(super) fn class(&self, name: &'static str) -> Option<Object<'py>> {
-        if let Some(exported) = native::global(self.py, name) {
-            return Some(exported);
-        }
-        let module = self.py.import("types").ok()?;
-        let attribute = match name {
-            "_PyMethodWrapper_Type" => "MethodWrapperType",
-            "_PyNamespace_Type" => "SimpleNamespace",
-            "_PyUnion_Type" => "UnionType",
-            "_Py_GenericAliasIterType" => {
-                let alias = module.getattr("GenericAlias").and_then(|alias| {
-                    let list = self.py.get_type::<pyo3::types::PyList>();
-                    alias.call1((&list, &list))
-                });
-                return Some(alias.ok()?.try_iter().ok()?.get_type().into_any());
-            }
-            _ => return None,
-        };
-        module.getattr(attribute).ok()
+        super::globals::class(self.py, name)
     }
 
     /// `PyWeakref_Check…`.

@@ -1,6 +1,7 @@
 //! The world of real objects: generated functions run on what the interpreter has, to prove that they are right.
 mod call;
 mod format;
+pub(crate) mod globals;
 mod inline;
 mod members;
 mod memory;

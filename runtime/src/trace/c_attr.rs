@@ -81,10 +81,14 @@ impl<'py> Tracer<'py> {
             return Ok(self.constant(class.clone().into_any()));
         }
         let found = self.lookup(class, "__getattribute__");
-        let (Some(owned), Some(found)) = (self.owned(object), found) else {
+        let value = match self.owned(object) {
+            Some(owned) => Some(owned),
+            None => self.unchanging(object)?,
+        };
+        let (Some(value), Some(found)) = (value, found) else {
             return unsupported("attribute of an object of a C class", format!("{}.{name}", short_name(class)));
         };
-        let read = self.with_callbacks(|| found.call1((owned, name)));
+        let read = self.with_callbacks(|| found.call1((value, name)));
         self.after_native(read, &[])
     }
 

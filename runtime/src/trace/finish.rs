@@ -299,6 +299,8 @@ impl<'py> Tracer<'py> {
                 let callable = self.constant(maker);
                 self.set(id, New::Call { callable, args: vec![referent], state: None }, vec![callable, referent])
             }
+            "types.SimpleNamespace" => self.describe_instance(id, object, &class),
+            _ if super::c_value::is_value(object) => self.describe_reduced(id, object),
             name => self.escape(id, name.to_owned()),
         }
     }

@@ -1,4 +1,5 @@
 //! From Python objects to values and back: constants, sources, identity, and the guards that go with them.
+use super::c_value::is_value;
 use super::nan::has_nan;
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
@@ -340,7 +341,8 @@ impl<'py> Tracer<'py> {
         }
         if let Some((object, source)) = self.sourced_object(id) {
             let weak = crate::ffi::types::weaklistoffset(&object.get_type()) != 0;
-            let held_otherwise = scalar_base(&object.get_type()).is_some() || is_definition(&object);
+            let held_otherwise =
+                scalar_base(&object.get_type()).is_some() || is_definition(&object) || is_value(&object);
             if !held_otherwise && if source.is_given() { !weak } else { super::mortal::leads_to_code(&object) } {
                 return None;
             }
@@ -351,10 +353,11 @@ impl<'py> Tracer<'py> {
         self.real(id)
     }
 
-    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like.
+    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like, or a value of C.
     pub(super) fn unchanging(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let class = self.class_of(id)?;
-        Ok(if scalar_base(&class).is_some() { self.same_object(id) } else { None })
+        let fixed = scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object));
+        Ok(if fixed { self.same_object(id) } else { None })
     }
 
     /// A known `str`.

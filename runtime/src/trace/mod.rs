@@ -4,6 +4,7 @@ mod attr_error;
 pub mod audit;
 mod binary;
 mod c_attr;
+mod c_value;
 pub mod call;
 pub mod capi;
 mod copied;

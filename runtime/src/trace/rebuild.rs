@@ -153,7 +153,7 @@ impl<'py> Tracer<'py> {
         let class = object.get_type();
         match types::lookup(&class, &PyString::intern(self.py, "__dict__")) {
             None => return Ok(Some(Vec::new())),
-            Some(found) if kind(&found) != "getset_descriptor" => return Ok(None),
+            Some(found) if kind(&found).is_empty() => return Ok(None),
             Some(_) => {}
         }
         let plain = self.import("builtins", "object")?;
@@ -339,5 +339,5 @@ fn is_made_by_c(base: &Bound<'_, PyType>) -> bool {
 
 /// Whether C lays out the instances of a class and of those that derive from it.
 fn lays_out(base: &Bound<'_, PyType>) -> bool {
-    is_c_type(base) && !matches!(types::c_name(base).as_str(), "object" | "Generic" | "Protocol")
+    is_c_type(base) && types::has_own_fields(base)
 }

@@ -202,6 +202,14 @@ impl<'py> Tracer<'py> {
             }
             return unsupported("call of a C object", name);
         }
+        if let Some((referent, _)) = self.referent(object)
+            && self
+                .lookup(class, "__call__")
+                .is_some_and(|call| owner_of(&call).is_some_and(|of| super::native::is_c_type(&of)))
+        {
+            self.check_alive(referent)?;
+            return self.call_c_on(object, &args, false);
+        }
         match self.special(callable, "__call__")? {
             Some(method) => self.call_deeper(method, args),
             None => {

@@ -138,30 +138,16 @@ impl CApi for Tracer<'_> {
     }
 
     fn global(&mut self, name: Global) -> Traced<ValueId> {
-        let c_name = name.name();
-        let python = match c_name {
-            "Py_None" => return Ok(self.none()),
-            "Py_NotImplemented" => "NotImplemented",
-            "Py_True" => return Ok(self.boolean(true)),
-            "Py_False" => return Ok(self.boolean(false)),
-            "PyBaseObject_Type" => "object",
-            "PyUnicode_Type" => "str",
-            "PyLong_Type" => "int",
-            "PyType_Type" => "type",
-            "PyDict_Type" => "dict",
-            "PyList_Type" => "list",
-            "PyTuple_Type" => "tuple",
-            "PyBool_Type" => "bool",
-            "PyFloat_Type" => "float",
-            "PySet_Type" => "set",
-            "PyFrozenSet_Type" => "frozenset",
-            other => match other.strip_prefix("PyExc_") {
-                Some(exception) => exception,
-                None => return Err(self.unsupported(c_name)),
+        match name.name() {
+            "Py_None" => Ok(self.none()),
+            "Py_True" => Ok(self.boolean(true)),
+            "Py_False" => Ok(self.boolean(false)),
+            "Py_NotImplemented" => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
+            other => match crate::live::globals::class(self.py, other) {
+                Some(class) => Ok(self.constant(class)),
+                None => Err(self.unsupported(other)),
             },
-        };
-        let object = self.import("builtins", python)?;
-        Ok(self.constant(object))
+        }
     }
 
     fn Py_Is(&mut self, x: &ValueId, y: &ValueId) -> Traced<bool> {

@@ -1,0 +1,25 @@
+//! Classes that C names globally.
+use crate::ffi::native;
+use pyo3::prelude::*;
+
+/// A type or an exception class by its name in C: exported, or, where the library hides it, as a program finds it. `None` if this world does not know it.
+pub(crate) fn class<'py>(py: Python<'py>, name: &'static str) -> Option<Bound<'py, PyAny>> {
+    if let Some(exported) = native::global(py, name) {
+        return Some(exported);
+    }
+    let module = py.import("types").ok()?;
+    let attribute = match name {
+        "_PyMethodWrapper_Type" => "MethodWrapperType",
+        "_PyNamespace_Type" => "SimpleNamespace",
+        "_PyUnion_Type" => "UnionType",
+        "_Py_GenericAliasIterType" => {
+            let alias = module.getattr("GenericAlias").and_then(|alias| {
+                let list = py.get_type::<pyo3::types::PyList>();
+                alias.call1((&list, &list))
+            });
+            return Some(alias.ok()?.try_iter().ok()?.get_type().into_any());
+        }
+        _ => return None,
+    };
+    module.getattr(attribute).ok()
+}
