@@ -1,5 +1,6 @@
-"""Values of C classes that nothing changes: dates, times, time zones, decimal numbers, generic aliases; and namespaces."""
+"""Values of C classes that nothing changes: dates, times, time zones, decimal numbers, generic aliases; namespaces; ordered dicts."""
 
+import collections
 import datetime
 import decimal
 import types
@@ -85,6 +86,56 @@ def derived():
     return space
 
 
+ORDERED = collections.OrderedDict(a=1, b=[2], c=3)
+
+
+def read(ordered):
+    return len(ordered), not ordered, ordered["a"], "b" in ordered, list(ordered.items()), ordered.get("z"), list(reversed(ordered))
+
+
+def write(ordered):
+    ordered["n"] = 5
+    ordered.move_to_end("a")
+    del ordered["b"]
+    ordered.popitem(last=False)
+    ordered.update(q=1)
+    return list(ordered)
+
+
+class Settings(types.ModuleType):
+    """A module with properties."""
+
+    @property
+    def level(self):
+        return self.value + 1
+
+    def __getattr__(self, name):
+        return self.inner.__getattribute__(name)
+
+
+SETTINGS = Settings("settings")
+SETTINGS.value, SETTINGS.inner = 1, Settings("inner")
+SETTINGS.inner.deep = 5
+
+
+def settings():
+    return SETTINGS.level, SETTINGS.deep, SETTINGS.__name__
+
+
+def no_setting():
+    try:
+        Plain.value
+    except AttributeError as error:
+        return str(error)
+
+
+class Bare(types.ModuleType):
+    """A module's class with nothing of its own."""
+
+
+Plain = Bare("plain")
+
+
 class Key:
     pass
 
@@ -151,6 +202,32 @@ class ConstantsOfC(unittest.TestCase):
                 self.assertEqual(compiled(), shown())
         finally:
             SPACE.a = 1
+
+    def test_ordered_dicts_from_outside(self):
+        changes = [
+            lambda ordered: None,
+            lambda ordered: ordered.move_to_end("a"),
+            lambda ordered: ordered.update(z=1, b="x"),
+            lambda ordered: ordered.move_to_end("b", last=False),
+            lambda ordered: ordered.clear() or ordered.update(a=0, b=1),
+        ]
+        for function in (read, write):
+            compiled = slotrt.compile(function, fullgraph=True)
+            for change in changes:
+                mine, theirs = ORDERED.copy(), ORDERED.copy()
+                change(mine)
+                change(theirs)
+                self.assertEqual(compiled(mine), function(theirs))
+                self.assertEqual(list(mine.items()), list(theirs.items()))
+
+    def test_modules_of_derived_classes(self):
+        compiled = slotrt.compile(settings, fullgraph=True)
+        try:
+            for SETTINGS.value in (1, 2, 3):
+                self.assertEqual(compiled(), settings())
+        finally:
+            SETTINGS.value = 1
+        self.same(no_setting)
 
     def test_weak_references_of_derived_classes_are_called(self):
         self.same(weakly)

@@ -183,6 +183,97 @@ class Torch(unittest.TestCase):
         x = torch.randn(2, 3, 8)
         self.assertEqual(value(slotrt.compile(lambda x: encoder(x))(x)), value(encoder(x)))
 
+    def test_modules_are_one_graph(self):
+        class Attention(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.project, self.out = nn.Linear(8, 24), nn.Linear(8, 8)
+
+            def forward(self, x):
+                batch, length, size = x.shape
+                q, k, v = (part.view(batch, length, 2, 4).transpose(1, 2) for part in self.project(x).chunk(3, -1))
+                hidden = torch.triu(torch.ones(length, length, dtype=torch.bool), 1)
+                weights = (q @ k.transpose(-2, -1) / 2.0).masked_fill(hidden, float("-inf")).softmax(-1)
+                return self.out((weights @ v).transpose(1, 2).reshape(batch, length, size))
+
+        convolution = nn.Sequential(
+            nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 2)
+        )
+        recurrent = nn.LSTM(4, 5, batch_first=True)
+        models = [
+            (nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.LayerNorm(4)), torch.randn(3, 4)),
+            (convolution, torch.randn(2, 3, 8, 8)),
+            (recurrent, torch.randn(2, 3, 4)),
+            (nn.Sequential(nn.Embedding(9, 8), Attention(), nn.Dropout(0.5)), torch.randint(0, 9, (2, 5))),
+            (nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(2, 3, 8)),
+        ]
+        for model, x in models:
+            with self.subTest(type(model).__name__):
+                model.eval()
+                self.assertEqual(value(slotrt.compile(lambda x: model(x), fullgraph=True)(x)), value(model(x)))
+                self.recorded(lambda x: model(x), x)
+
+    def test_results_of_several_tensors(self):
+        seen = []
+
+        def backend(module, example_inputs):
+            seen.append(module.code)
+            return module
+
+        def f(a):
+            low, high = a.chunk(2)
+            most = high.max(dim=0)
+            return low, [part * 2 for part in a.unbind()], most.values, most, torch.sort(a)[1]
+
+        self.agree(f, lambda: (torch.arange(6.0).reshape(2, 3),), lambda: (torch.ones(4, 2),))
+        self.recorded(f, torch.arange(6.0).reshape(2, 3))
+        x = torch.randn(2, 3)
+        self.assertEqual(value(slotrt.compile(f, backend=backend)(x)), value(f(x)))
+        self.assertIn("chunk", seen[0])
+
+    def test_methods_that_ask_for_metadata(self):
+        def f(a):
+            return a.dim(), a.size(), a.size(0) * 2, a.stride(), a.numel(), a.is_contiguous(), a.is_floating_point()
+
+        self.agree(f, lambda: (torch.ones(2, 3),), lambda: (torch.ones(3, 2).T,), lambda: (torch.ones(4).int(),))
+        self.assertEqual(value(slotrt.compile(f, fullgraph=True)(torch.ones(2, 3))), value(f(torch.ones(2, 3))))
+
+    def test_tensors_made_from_nothing_are_new_each_time(self):
+        def f(a):
+            device = torch.device("cpu")
+            made = [torch.zeros(2), torch.arange(4), torch.full((2,), 1.5), torch.tensor([1, a.size(0)])]
+            return [*made, torch.ones(2, device=device), torch.zeros_like(a, device="cpu"), torch.eye(2, dtype=torch.int64)]
+
+        self.agree(f, lambda: (torch.ones(2, 3),), lambda: (torch.ones(4),))
+        self.recorded(f, torch.ones(2))
+        compiled = slotrt.compile(f)
+        compiled(torch.ones(2))[0].add_(1)
+        self.assertEqual(compiled(torch.ones(2))[0].tolist(), [0.0, 0.0])
+
+    def test_operations_that_have_nothing_to_do_give_the_operand(self):
+        def f(a):
+            b = a.contiguous()
+            return b is a, torch.dropout(b, 0.5, False) is a, (a + 1) is a, a.T.contiguous() is a, b
+
+        a = torch.ones(2, 3)
+        self.agree(f, lambda: (a,))
+        self.assertIs(slotrt.compile(f)(a)[-1], a)
+
+    def test_settings_are_asked_again(self):
+        def f(a):
+            return a * (2 if torch.is_autocast_enabled("cpu") else 3), torch.backends.cudnn.enabled
+
+        compiled = slotrt.compile(f, fullgraph=True)
+        a = torch.ones(2)
+        before = torch.backends.cudnn.enabled
+        try:
+            for torch.backends.cudnn.enabled in (True, False, True):
+                self.assertEqual(value(compiled(a)), value(f(a)))
+                with torch.autocast("cpu"):
+                    self.assertEqual(value(compiled(a)), value(f(a)))
+        finally:
+            torch.backends.cudnn.enabled = before
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -29,6 +29,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Result<Answer<'py>, Box<Break>>;
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
+    /// Whether what a node gives is an object of its own, never an operand and never shared.
+    fn gives_new_objects(&self) -> bool {
+        false
+    }
     /// The condition, on no value, under which what the domain answered is right: modes of the library.
     fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>>;
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
@@ -94,8 +98,25 @@ pub enum Answer<'py> {
         /// An object with the result's type and metadata.
         example: Bound<'py, PyAny>,
     },
+    /// Record `target(*args, **kwargs)`, which gives a sequence, and what picks its items.
+    Parts {
+        /// The Python callable that the graph calls.
+        target: Bound<'py, PyAny>,
+        /// Positional arguments.
+        args: Vec<Operand<'py>>,
+        /// Keyword arguments.
+        kwargs: Vec<(String, Operand<'py>)>,
+        /// `list`, `tuple` or a named tuple of C, full of objects with the items' types and metadata.
+        example: Bound<'py, PyAny>,
+        /// `operator.getitem`.
+        getitem: Bound<'py, PyAny>,
+    },
+    /// The operand itself, where the operation has nothing to do.
+    Same(ValueId),
     /// Known from the metadata alone: `x.shape`, `x.dtype`, `len(x)`.
     Constant(Bound<'py, PyAny>),
+    /// What this function of the library says of its state, or of the thread's, of plain arguments: a guard asks again.
+    Asked(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>),
     /// `NotImplemented`: the other operand is asked.
     NotImplemented,
     /// The operation raises, whatever the contents.

@@ -1,4 +1,5 @@
 //! Single steps of guard programs: none runs code of the user.
+use super::ordered;
 use super::step::Load;
 use crate::ffi::callable::Args;
 use crate::ffi::guard as raw;
@@ -58,10 +59,16 @@ pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
     dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))
 }
 
-/// Whether an exact dict has exactly these keys in this order.
+/// Whether a `dict`, or an `OrderedDict`, has exactly these keys in this order.
 pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
-    let (Ok(dict), Ok(keys)) = (dict.cast_exact::<PyDict>(), keys.cast::<PyTuple>()) else { return false };
-    dict.len() == keys.len() && dict.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
+    let (Some(found), Ok(keys)) = (ordered::exact(dict), keys.cast::<PyTuple>()) else { return false };
+    if found.len() != keys.len() {
+        return false;
+    }
+    if found.is_exact_instance_of::<PyDict>() {
+        return found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted));
+    }
+    ordered::keys(found).iter().zip(keys.iter()).all(|(key, wanted)| equal(key, &wanted))
 }
 
 /// Code, defaults and keyword defaults of a function.

@@ -1,6 +1,7 @@
 //! Conditions under which compiled code is right, and the program that checks them.
 mod held;
 mod load;
+pub mod ordered;
 mod program;
 mod quick;
 pub mod source;

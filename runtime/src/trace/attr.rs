@@ -331,6 +331,25 @@ impl<'py> Tracer<'py> {
         self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
     }
 
+    /// The same for an instance of a class that derives from that of modules.
+    pub(super) fn derived_module_get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+        let Some(module) = self.real(object) else { return unsupported("attribute of a module", name) };
+        if module.is_exact_instance_of::<PyModule>() {
+            return self.module_get_attr(object, &module, name);
+        }
+        match self.generic_get_attr(object, name) {
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
+                if own_dict(&module).is_none_or(|dict| dict.contains("__getattr__").unwrap_or(true)) {
+                    return unsupported("attribute of a module", name);
+                }
+                let own = self.generic_get_attr(object, "__name__").ok().and_then(|own| self.known_str(own));
+                let Some(own) = own else { return unsupported("attribute of a module", name) };
+                self.raise("AttributeError", format!("module '{own}' has no attribute '{name}'"))
+            }
+            found => found,
+        }
+    }
+
     fn domain_attr(
         &mut self,
         domain: &std::sync::Arc<dyn crate::domain::Domain>,
@@ -339,7 +358,12 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         match self.lookup(class, name) {
-            Some(found) if crate::ffi::types::c_name(&found.get_type()) == "method_descriptor" => {
+            Some(found)
+                if matches!(
+                    crate::ffi::types::c_name(&found.get_type()).as_str(),
+                    "method_descriptor" | "function"
+                ) =>
+            {
                 let found = self.absorb_static(found);
                 Ok(self.bound_method(found, object))
             }

@@ -6,8 +6,8 @@ use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::ffi::originals::original;
 use crate::ffi::sets::SetLayout;
-use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
+use crate::guard::{Check, ordered};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
@@ -300,6 +300,13 @@ impl<'py> Tracer<'py> {
                 self.set(id, New::Call { callable, args: vec![referent], state: None }, vec![callable, referent])
             }
             "types.SimpleNamespace" => self.describe_instance(id, object, &class),
+            _ if is_named_tuple(object) => {
+                let tuple = object.cast::<PyTuple>().map(|tuple| tuple.iter().collect::<Vec<_>>());
+                let tuple = tuple.map_or_else(|_| Ok(PyTuple::empty(self.py)), |items| PyTuple::new(self.py, items));
+                let tuple = self.own(tuple.or_else(|error| internal(error.to_string()))?.into_any());
+                let class = self.constant(class.into_any());
+                self.set(id, New::Call { callable: class, args: vec![tuple], state: None }, vec![class, tuple])
+            }
             _ if super::c_value::is_value(object) => self.describe_reduced(id, object),
             name => self.escape(id, name.to_owned()),
         }
@@ -475,15 +482,17 @@ impl<'py> Tracer<'py> {
     }
 
     fn compare_dicts(&mut self, object: ValueId, now: &Bound<'py, PyDict>, then: &Bound<'py, PyDict>) {
-        let kept: Vec<_> = then.keys().iter().filter(|key| now.contains(key).unwrap_or(false)).collect();
-        let in_order = now.keys().iter().zip(&kept).all(|(key, kept)| key.is(kept));
-        for key in then.keys().iter() {
+        let (keys, before) = (ordered::keys(now), ordered::keys(then));
+        let kept = before.iter().filter(|key| now.contains(key).unwrap_or(false));
+        let in_order = keys.iter().zip(kept).all(|(key, kept)| key.is(kept));
+        for key in before {
             if !in_order || !now.contains(&key).unwrap_or(false) {
                 let key = self.absorb(key);
                 self.state.effects.push(Effect::DelItem { object, key });
             }
         }
-        for (key, value) in now.iter() {
+        for key in keys {
+            let Ok(Some(value)) = now.get_item(&key) else { continue };
             let unchanged = in_order && then.get_item(&key).ok().flatten().is_some_and(|then| then.is(&value));
             if !unchanged {
                 let (key, value) = (self.absorb(key), self.absorb(value));
@@ -521,4 +530,10 @@ fn effect_values(effect: &Effect) -> Vec<ValueId> {
         Effect::SetCell { cell, value } => std::iter::once(*cell).chain(*value).collect(),
         Effect::Call { callable, args } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
     }
+}
+
+/// A named tuple of C all of whose fields are items. CPython: `structseq.c`.
+fn is_named_tuple(object: &Bound<'_, PyAny>) -> bool {
+    let count = |name: &str| object.get_type().getattr(name).and_then(|count| count.extract::<usize>()).ok();
+    object.is_instance_of::<PyTuple>() && count("n_fields").is_some() && count("n_fields") == count("n_sequence_fields")
 }

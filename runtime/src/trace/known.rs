@@ -85,6 +85,9 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "typing.TypeVar",
         "typing.ParamSpec",
         "typing.TypeVarTuple",
+        "torch.dtype",
+        "torch.layout",
+        "torch.memory_format",
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];

@@ -8,8 +8,9 @@ use super::token::{Interrupted, Token};
 use super::value::ValueId;
 use crate::ffi::sets::SetLayout;
 pub(super) use crate::ffi::types::is_c_type;
-use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
+use crate::guard::{Check, ordered};
+
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
@@ -112,9 +113,9 @@ impl<'py> Tracer<'py> {
             self.guard_once(id, "length", source.clone(), Check::Length(tuple.len()), "the trace read the container");
             let items = self.items(tuple.iter(), &source)?;
             PyTuple::new(self.py, items).map(Bound::into_any)
-        } else if let Ok(dict) = object.cast_exact::<PyDict>() {
+        } else if let Some(dict) = ordered::exact(object) {
             self.class_of(id)?;
-            self.shadow_dict(id, dict, &source).map(|dict| Ok(dict.into_any()))?
+            self.shadow_dict(id, dict, &source).map(Ok)?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
             self.shadow_set(id, set, source).map(|set| Ok(set.into_any()))?
         } else {
@@ -136,14 +137,22 @@ impl<'py> Tracer<'py> {
         Ok(natives)
     }
 
-    fn shadow_dict(&mut self, id: ValueId, dict: &Bound<'py, PyDict>, source: &Source) -> Traced<Bound<'py, PyDict>> {
-        if !dict.keys().iter().all(|key| is_key(&key)) {
+    fn shadow_dict(&mut self, id: ValueId, dict: &Bound<'py, PyDict>, source: &Source) -> Traced<Bound<'py, PyAny>> {
+        let keys = ordered::keys(dict);
+        if !keys.iter().all(is_key) {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
-        let keys = PyTuple::new(self.py, dict.keys().iter()).or_else(|error| self.raise_error(error))?;
-        self.guard_once(id, "keys", source.clone(), Check::Keys(keys.into_any().unbind()), "the trace read the dict");
-        let copy = PyDict::new(self.py);
-        for (key, value) in dict.iter() {
+        let guarded = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
+        self.guard_once(
+            id,
+            "keys",
+            source.clone(),
+            Check::Keys(guarded.into_any().unbind()),
+            "the trace read the dict",
+        );
+        let copy = dict.get_type().call0().or_else(|error| self.raise_error(error))?;
+        for key in keys {
+            let Ok(Some(value)) = dict.get_item(&key) else { return internal("a key of a dict") };
             let path = Source::DictItem(Arc::new(source.clone()), Fixed::new(&key));
             let value = self.sourced(value, path);
             let (key, value) = (self.native_key(key)?, self.native(value)?);

@@ -89,6 +89,10 @@ impl<'py> Tracer<'py> {
         if made(self.value(left)) || made(self.value(right)) || !self.class_of(left)?.is(&self.class_of(right)?) {
             return Ok(false);
         }
+        let class = self.class_of(left)?;
+        if self.domain_of(&class).is_some_and(|domain| domain.gives_new_objects()) {
+            return Ok(false);
+        }
         unsupported(
             "identity of graph values",
             "a graph operation may return one of its inputs, or the one object of its value",

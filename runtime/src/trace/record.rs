@@ -31,7 +31,19 @@ impl<'py> Tracer<'py> {
         self.rely_on_surroundings(domain)?;
         match answer {
             Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
+            Answer::Parts { target, args, kwargs, example, getitem } => {
+                let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
+                self.record_parts(domain, whole, &example, &getitem)
+            }
+            Answer::Same(value) => Ok(value),
             Answer::Constant(object) => Ok(self.constant(object)),
+            Answer::Asked(function, args) => {
+                let args = PyTuple::new(self.py, args).or_else(|error| self.raise_error(error))?;
+                match self.ask_outside(&function, &args)? {
+                    Some(answer) => Ok(answer),
+                    None => unsupported("state of a library that is no plain value", domain.name()),
+                }
+            }
             Answer::NotImplemented => {
                 let object = self.py.NotImplemented().into_bound(self.py);
                 Ok(self.constant(object))
@@ -64,6 +76,9 @@ impl<'py> Tracer<'py> {
             return Ok(Operand::Graph { value: id, example });
         }
         if let Some(object) = self.known(id) {
+            return Ok(Operand::Known(object));
+        }
+        if let Some(object) = self.unchanging(id)? {
             return Ok(Operand::Known(object));
         }
         let native = match self.owned(id) {
@@ -128,6 +143,30 @@ impl<'py> Tracer<'py> {
         });
         let kind = example.get_type().into_any().unbind();
         Ok(self.push(Value::Proxy { node, kind, example: example.unbind() }))
+    }
+
+    /// A sequence of the same class as the example, of the items of what a node gives.
+    fn record_parts(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        whole: ValueId,
+        example: &Bound<'py, PyAny>,
+        getitem: &Bound<'py, PyAny>,
+    ) -> Traced<ValueId> {
+        let mut natives = Vec::new();
+        for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
+            let index = index.into_pyobject(self.py).map(Bound::into_any).or_else(|error| match error {})?;
+            let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
+            let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            natives.push(self.native(item)?);
+        }
+        let items = PyTuple::new(self.py, natives);
+        let made = items.and_then(|items| match example.is_exact_instance_of::<PyTuple>() {
+            true => Ok(items.into_any()),
+            false => example.get_type().call1((items,)),
+        });
+        let made = made.or_else(|error| self.raise_error(error))?;
+        Ok(self.own(made))
     }
 
     fn origin(&self) -> Origin {

@@ -12,6 +12,7 @@ use super::token::Token;
 use super::value::{New, Value, ValueId};
 use crate::bytecode::{Instr, Op};
 use crate::ffi::types;
+use crate::guard::Check;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::FxHashSet;
@@ -147,6 +148,23 @@ impl<'py> Tracer<'py> {
     /// The object that a weak reference of the trace's own refers to, and whether it has a callback.
     pub(super) fn referent(&self, reference: &Bound<'py, PyAny>) -> Option<(ValueId, bool)> {
         self.state.weak.get(&(reference.as_ptr() as usize)).copied()
+    }
+
+    /// What a weak reference from outside refers to, if the trace has it by another path: guards know both by identity. `None`: it has not.
+    pub(super) fn referent_outside(
+        &mut self,
+        reference: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Traced<Option<ValueId>> {
+        let referent = object.call0().or_else(|error| self.raise_error(error))?;
+        let reached = self.state.identity.get(&(referent.as_ptr() as usize)).copied();
+        let (Some(reached), Some(source)) = (reached, self.source(reference)) else { return Ok(None) };
+        if self.same_object(reached).is_none() {
+            return Ok(None);
+        }
+        let check = Check::Is(object.clone().unbind());
+        self.guard_once(reference, "is", source, check, "the trace asked for what the reference refers to");
+        Ok(Some(reached))
     }
 
     /// Whether one of them is a weak reference or proxy made here: C compares what it refers to, which is a token.

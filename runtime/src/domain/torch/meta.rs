@@ -77,7 +77,11 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
         self.refuse_modes()?;
-        if kwargs.iter().any(|(name, _)| name == "out" || name == "device") {
+        let named_device = |value: &Operand<'py>| match value {
+            Operand::Known(device) => device.is_none() || device.str().is_ok_and(|text| text == "cpu"),
+            _ => false,
+        };
+        if kwargs.iter().any(|(name, value)| name == "out" || name == "device" && !named_device(value)) {
             return Err(stop(
                 "unsupported form of a PyTorch call",
                 "out= or device=",
@@ -91,8 +95,9 @@ impl<'py> Meta<'_, 'py> {
         }
         let tensors = objects.iter().any(|object| self.has_tensor(object));
         let positional = PyTuple::new(self.py, &objects).map_err(|error| fault(&error))?;
-        if !tensors {
-            return Err(stop("tensor made from nothing", name_of(&target), "Constructors run where they stand."));
+        if !tensors || kwargs.iter().any(|(name, _)| name == "device") {
+            // Where there is nothing to tell the device by, it is said.
+            named.set_item("device", "meta").map_err(|error| fault(&error))?;
         }
         let example = target.call(positional, (!named.is_empty()).then_some(&named)).map_err(|error| {
             // An error here may be the program's, or that contents are needed: the operation itself says which.
@@ -102,16 +107,42 @@ impl<'py> Meta<'_, 'py> {
                 "It runs natively.",
             )
         })?;
-        let meta = example.get_type().is(&self.torch.tensor)
-            && example.getattr("is_meta").and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
-        if !meta {
-            let text = format!("{} gives {}", name_of(&target), crate::ffi::types::name(&example.get_type()));
-            return Err(stop("PyTorch result that is no tensor", text, "Only CPU tensors are graph values."));
+        let parts = self.parts(&example);
+        let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
+        let itself = objects.iter().position(|object| object.is(&example)).and_then(|index| args.get(index));
+        if let Some(Operand::Graph { value, .. }) = itself {
+            return Ok(Answer::Same(*value));
         }
-        if objects.iter().any(|object| object.is(&example)) {
+        if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {
             return Err(stop("result that is the operand itself", name_of(&target), "A graph makes new objects."));
         }
-        Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+        let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
+        if parts.is_some() {
+            let getitem = self.torch.operator.bind(self.py).getattr("getitem").map_err(|error| fault(&error))?;
+            return Ok(Answer::Parts { target, args, kwargs, example, getitem });
+        }
+        if self.is_meta_tensor(&example) {
+            return Ok(Answer::Node { target, args, kwargs, example });
+        }
+        if says_metadata(&target) {
+            return Ok(Answer::Constant(example));
+        }
+        let text = format!("{} gives {}", name_of(&target), crate::ffi::types::name(&example.get_type()));
+        Err(stop("PyTorch result that is no tensor", text, "Only CPU tensors are graph values."))
+    }
+
+    fn is_meta_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
+        let is_meta = || object.getattr("is_meta").and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
+        object.get_type().is(&self.torch.tensor) && is_meta()
+    }
+
+    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors.
+    fn parts(&self, example: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
+        let class = example.get_type();
+        let sequence = example.is_exact_instance_of::<PyList>()
+            || example.is_instance_of::<PyTuple>() && crate::ffi::types::is_c_type(&class);
+        let items: Vec<_> = sequence.then(|| example.try_iter().ok())??.collect::<PyResult<_>>().ok()?;
+        (!items.is_empty() && items.iter().all(|item| self.is_meta_tensor(item))).then_some(items)
     }
 
     fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
@@ -121,6 +152,28 @@ impl<'py> Meta<'_, 'py> {
                     && items.flatten().any(|item| self.has_tensor(&item))
             })
     }
+}
+
+/// Whether a function or method tells nothing but metadata that guards compare.
+fn says_metadata(target: &Bound<'_, PyAny>) -> bool {
+    const NAMES: &[&str] = &[
+        "dim",
+        "ndimension",
+        "size",
+        "stride",
+        "numel",
+        "nelement",
+        "element_size",
+        "is_contiguous",
+        "is_floating_point",
+        "is_complex",
+        "is_signed",
+        "is_conj",
+        "is_neg",
+        "is_same_size",
+        "result_type",
+    ];
+    target.getattr("__name__").is_ok_and(|name| NAMES.contains(&crate::ffi::types::text(&name).as_str()))
 }
 
 fn name_of(target: &Bound<'_, PyAny>) -> String {

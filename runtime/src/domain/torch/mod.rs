@@ -8,7 +8,7 @@ use crate::trace::outcome::Break;
 use check::{Ambient, SameModes, TensorCheck};
 use meta::Meta;
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyType};
+use pyo3::types::{PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
 /// The PyTorch that the program has imported.
@@ -61,6 +61,9 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
+        if callable.cast::<PyType>().is_ok_and(is_device) {
+            return true;
+        }
         if crate::ffi::types::c_name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
@@ -78,7 +81,8 @@ impl Domain for Torch {
         }
         let Ok(owner) = callable.getattr("__self__") else { return false };
         let Ok(module) = name(&owner) else { return false };
-        MODULES.contains(&module.as_str()) || (module == "torch._C" && OVERRIDES.contains(&own.as_str()))
+        MODULES.contains(&module.as_str())
+            || (module == "torch._C" && (OVERRIDES.contains(&own.as_str()) || is_question(&own)))
     }
 
     fn call<'py>(
@@ -121,7 +125,16 @@ impl Domain for Torch {
         Ok(Surroundings { object: self.module.clone_ref(py).into_any(), check })
     }
 
+    fn gives_new_objects(&self) -> bool {
+        // What an operation gives back as it got it is no node.
+        true
+    }
+
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
+            let items = example.try_iter().into_iter().flatten().flatten();
+            return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
+        }
         let text = |name: &str| example.getattr(name).map(|value| crate::ffi::types::text(&value)).unwrap_or_default();
         let shape = example.getattr("shape").and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
         format!("Tensor[{}, {shape:?}]", text("dtype"))
@@ -147,6 +160,21 @@ impl Torch {
                 Ok(answer) if !answer.is_truthy().unwrap_or(true) => Ok(Answer::Constant(answer)),
                 _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
             };
+        }
+        let known = |arg: &Operand<'py>| match arg {
+            Operand::Known(object) => Some(object.clone()),
+            _ => None,
+        };
+        if kwargs.is_empty()
+            && let Some(args) = args.iter().map(known).collect::<Option<Vec<_>>>()
+        {
+            if is_question(&name) {
+                return Ok(Answer::Asked(function.clone(), args));
+            }
+            if function.cast::<PyType>().is_ok_and(is_device) {
+                let device = PyTuple::new(meta.py, args).and_then(|args| function.call1(args));
+                return Ok(device.map_or_else(Answer::Raised, Answer::Constant));
+            }
         }
         refuse_in_place(&name)?;
         meta.record(function.clone(), args, kwargs)
@@ -209,6 +237,16 @@ impl Torch {
             _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
         }
     }
+}
+
+/// `torch.device`, whose instances nothing changes.
+fn is_device(class: &Bound<'_, PyType>) -> bool {
+    crate::ffi::types::c_name(class) == "torch.device"
+}
+
+/// Whether a function of `torch._C` is called as those are that read a setting.
+fn is_question(name: &str) -> bool {
+    ["_get_", "get_", "_is_", "is_"].iter().any(|start| name.starts_with(start))
 }
 
 /// Operations that change their operands end in `_`.

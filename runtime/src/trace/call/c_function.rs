@@ -191,6 +191,11 @@ impl<'py> Tracer<'py> {
                 let attribute = self.name_of(*attribute)?;
                 self.generic_get_attr(*receiver, &attribute).map(Some)
             }
+            // CPython: `_Py_module_getattro_impl`, for instances of derived classes.
+            ("module", "__getattribute__", [receiver, attribute]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.derived_module_get_attr(*receiver, &attribute).map(Some)
+            }
             // CPython: `object_str`, `object___format___impl`.
             ("BaseException", "with_traceback", [exception, traceback]) => {
                 self.set_traceback(*exception, Some(*traceback))?;

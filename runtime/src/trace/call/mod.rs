@@ -192,6 +192,11 @@ impl<'py> Tracer<'py> {
             match crate::ffi::types::c_name(class).as_str() {
                 "functools._lru_cache_wrapper" => return self.call_cached(callable, object, &args),
                 "functools.partial" => return self.call_partial(callable, args),
+                "weakref.ReferenceType" if args.positional.is_empty() && args.keywords.is_empty() => {
+                    if let Some(referent) = self.referent_outside(callable, object)? {
+                        return Ok(referent);
+                    }
+                }
                 _ if self.known(callable).is_some() && object.is_callable() => {
                     return self.call_c_on(object, &args, false);
                 }
