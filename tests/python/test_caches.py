@@ -46,6 +46,22 @@ class Equal:
         return isinstance(other, Equal) and self.value == other.value
 
 
+class Bare:
+    """Nothing can refer to one weakly."""
+
+    __slots__ = ()
+
+
+class Ending:
+    ended = []
+
+    def __init__(self, name):
+        self.name = name
+
+    def __del__(self):
+        Ending.ended.append(self.name)
+
+
 CACHES = fresh, small, fib, none, refuses
 
 
@@ -79,6 +95,15 @@ def overflows(x):
 
 def one(x):
     return small(x)
+
+
+def of_its_own(x):
+    kept = functools.lru_cache(maxsize=2)(lambda one, y=2: x)
+    return kept(Ending(x)), kept(x), kept(x)
+
+
+def asks(cache, x):
+    return cache(x), cache(x), cache((x, 1))
 
 
 def state():
@@ -138,6 +163,31 @@ class Caches(unittest.TestCase):
         self.assertIs(compiled(Equal(1)), fresh(Equal(1)))
         with self.assertRaises(slotrt.GraphBreak):
             slotrt.compile(lambda x: fresh(x) and 1, fullgraph=True)(Equal(2))
+
+    def test_neither_caches_nor_what_they_hold_are_kept(self):
+        for run in (of_its_own, slotrt.compile(of_its_own)):
+            for x in range(3):
+                self.assertEqual(run(x), (x, x, x))
+                self.assertEqual(Ending.ended, [x])
+                Ending.ended.clear()
+
+    def test_arguments_and_results_end_with_the_cache(self):
+        compiled = slotrt.compile(asks)
+        for run in (asks, compiled, compiled, compiled):
+            cache = functools.lru_cache(lambda x: Ending("result"))
+            self.assertEqual(len({id(result) for result in run(cache, Ending("argument"))}), 2)
+            self.assertEqual(Ending.ended, [])
+            cache.cache_clear()
+            self.assertEqual(sorted(Ending.ended), ["argument", "result", "result"])
+            Ending.ended.clear()
+
+    def test_arguments_that_nothing_can_refer_to_weakly(self):
+        cache = functools.lru_cache(lambda x: [x])
+        compiled = slotrt.compile(lambda x: cache(x))
+        one, other = Bare(), Bare()
+        for _ in range(3):
+            for x in (one, other):
+                self.assertIs(compiled(x)[0], x)
 
     def test_a_cached_method_of_a_cached_function(self):
         twice = functools.lru_cache(maxsize=3)(functools.lru_cache(typed=True)(lambda x: [x]))

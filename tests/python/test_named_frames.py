@@ -516,7 +516,15 @@ def seen(run, argument):
     return found
 
 
+def two_of_one_name(p):
+    released = memoryview(b"released")
+    released.release()
+    values = [1, released]
+    return (lambda: [values for values in values if values])()
+
+
 FUNCTIONS = (
+    two_of_one_name,
     leaves,
     leaves_a_with,
     stored,

@@ -43,7 +43,21 @@ def kept_in(x, values):
     return x in values, values.count(x), [x] + values, dict.fromkeys(values).get(x)
 
 
+def given_by_a_manager(x):
+    @contextlib.contextmanager
+    def giving(x):
+        try:
+            yield x
+        except AttributeError:
+            pass
+
+    with giving(x) as y:
+        y.nothing
+    return y is x, {y: 1}.get(x)
+
+
 CALLS = [
+    (given_by_a_manager, (ONE,)),
     (hashed, (ONE,)),
     (made, (ONE,)),
     (parts, (ONE,)),
@@ -59,6 +73,10 @@ def seen(function, arguments):
         return repr(function(*arguments)), printed.getvalue()
 
 
+def addresses(found):
+    return [one if one == one else id(one) for one in (found if isinstance(found, (list, dict)) else [found])]
+
+
 class Nans(unittest.TestCase):
     def test_as_in_plain_python(self):
         compiled = {function: slotrt.compile(function) for function, _ in CALLS}
@@ -72,6 +90,27 @@ class Nans(unittest.TestCase):
         results = [compiled(ONE) for _ in range(3)]
         self.assertEqual(len({result[0] for result in results}), 3)
         self.assertEqual(len({result[2] for result in results}), 3)
+
+    def test_those_that_tuples_and_frozen_sets_hold_are_the_same_afterwards(self):
+        functions = [
+            lambda held: [one for one in held if one != one],
+            lambda held: max(held),
+            lambda held: [*held][0],
+            lambda held: next(iter(held)),
+            lambda held: dict.fromkeys(held),
+            lambda held: (lambda *given: sorted(given, key=str)[-1])(*held),
+            lambda held: [hash(held), *held],
+        ]
+        for function in functions:
+            for held in ((ONE, 1), frozenset({OTHER})):
+                compiled = slotrt.compile(function)
+                for _ in range(3):
+                    self.assertEqual(addresses(compiled(held)), addresses(function(held)))
+
+    def test_those_of_nested_tuples(self):
+        compiled = slotrt.compile(lambda held: [one for inner in held for one in inner])
+        for _ in range(3):
+            self.assertEqual(addresses(compiled(((1, ONE), (OTHER,)))), addresses([1, ONE, OTHER]))
 
 
 if __name__ == "__main__":

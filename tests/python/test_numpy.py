@@ -319,6 +319,27 @@ class Numpy(unittest.TestCase):
         self.agree(f, lambda: (np.arange(3.0),), lambda: (np.arange(3.0) + 1,))
         self.agree(fresh, lambda: (np.arange(3.0),), lambda: (np.arange(3.0) + 1,), lambda: (np.arange(3.0) + 1,))
 
+    def test_scalars_of_text_have_the_slots_of_numpy_and_of_text(self):
+        for name in BINARY:
+            operation = getattr(operator, name)
+
+            def f(a, b):
+                try:
+                    return operation(a[0], b)
+                except Exception as error:
+                    return type(error).__name__, str(error)
+
+            def g(a, b):
+                try:
+                    return operation(b, a[0])
+                except Exception as error:
+                    return type(error).__name__, str(error)
+
+            for array in (np.array(["a", "bc"]), np.array([b"a", b"bc"])):
+                others = np.array([1.0, 2.0]), array, array[1], 2, np.int64(2), "x", b"x", None
+                self.agree(f, *((lambda other=other: (array, other)) for other in others))
+                self.agree(g, *((lambda other=other: (array, other)) for other in others))
+
     def test_read_only_arrays(self):
         def f(a):
             a[0] = 1

@@ -236,6 +236,30 @@ def subclasses_that_answer_themselves():
     )
 
 
+class Number(str):
+    """Text that has methods of numbers, too: `complex` reads the text first, `int` and `float` ask first."""
+
+    def __complex__(self):
+        return 1j
+
+    def __int__(self):
+        return 5
+
+    def __float__(self):
+        return 2.5
+
+
+def text_that_is_a_number():
+    found = []
+    for text in ("7", "x", "1+2j"):
+        for kind in (complex, int, float):
+            try:
+                found.append(kind(Number(text)))
+            except ValueError as error:
+                found.append(str(error))
+    return found
+
+
 class Claims:
     @property
     def __class__(self):
@@ -255,6 +279,7 @@ class Objects(unittest.TestCase):
             thrown_into_a_generator,
             borrowed_names,
             subclasses_of_scalars,
+            text_that_is_a_number,
             attributes_of_modules,
             patterns,
             special_method_set_late,

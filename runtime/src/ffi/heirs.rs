@@ -195,6 +195,9 @@ struct Slots<'py> {
 /// `CO_FAST_HIDDEN`.
 const HIDDEN: u8 = 0x10;
 
+/// `CO_FAST_FREE`.
+const FREE: u8 = 0x80;
+
 impl<'py> Slots<'py> {
     /// Of a frame that runs, or has ended.
     fn of(object: &Bound<'py, PyAny>) -> Option<Self> {
@@ -222,6 +225,11 @@ impl<'py> Slots<'py> {
     fn variables(&self) -> impl Iterator<Item = (usize, Bound<'py, PyAny>)> {
         let shown = |index: &usize| self.kinds.as_bytes().get(*index).is_some_and(|kind| kind & HIDDEN == 0);
         (0..self.names.len()).filter(shown).filter_map(|index| Some((index, self.names.get_item(index).ok()?)))
+    }
+
+    /// Whether the slot's variable belongs to an outer function. One of a comprehension can have the same name.
+    fn is_free(&self, index: usize) -> bool {
+        self.kinds.as_bytes().get(index).is_some_and(|kind| kind & FREE != 0)
     }
 
     fn place(&self, index: usize) -> *mut *mut ffi::PyObject {
@@ -264,8 +272,9 @@ fn give<'py>(object: &Bound<'py, PyAny>, heirs: &[Py<PyAny>]) -> Vec<Option<Boun
         }
         let slots: Vec<_> = to.variables().collect();
         for (index, name) in from.variables() {
-            let same = |(_, other): &&(usize, Bound<'_, PyAny>)| other.is(&name) || other.eq(&name).unwrap_or(false);
-            if let Some((slot, _)) = slots.iter().find(same) {
+            let named = |other: &Bound<'_, PyAny>| other.is(&name) || other.eq(&name).unwrap_or(false);
+            let same = |(slot, _): &&(usize, _)| to.is_free(*slot) == from.is_free(index);
+            if let Some((slot, _)) = slots.iter().filter(|(_, other)| named(other)).find(same) {
                 replaced.push(to.put(*slot, from.get(index)));
             }
         }

@@ -85,6 +85,9 @@ impl<'py> Tracer<'py> {
             let boxed = local.kind.intersects(LocalKind::FREE | LocalKind::CELL);
             let value = if boxed { self.cell_contents(value)? } else { Some(value) };
             let Some(value) = value.filter(|_| !local.name.starts_with('.')) else { continue };
+            if dict.contains(&local.name).or_else(|error| self.raise_error(error))? {
+                return unsupported("frame of a traceback", "two variables of one name");
+            }
             let native = self.native(value)?;
             dict.set_item(&local.name, native).or_else(|error| self.raise_error(error))?;
         }

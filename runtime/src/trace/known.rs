@@ -186,8 +186,9 @@ impl<'py> Tracer<'py> {
             }
             return id;
         }
-        let id = self.push(Value::Real { object: object.unbind(), source: None });
+        let id = self.push(Value::Real { object: object.clone().unbind(), source: None });
         self.state.identity.insert(address, id);
+        self.keep_nans(&object, None);
         id
     }
 
@@ -209,8 +210,9 @@ impl<'py> Tracer<'py> {
             self.guard(source, check, "two paths lead to one object");
             return id;
         }
-        let id = self.push(Value::Real { object: object.unbind(), source: Some(source) });
+        let id = self.push(Value::Real { object: object.clone().unbind(), source: Some(source.clone()) });
         self.state.identity.insert(address, id);
+        self.keep_nans(&object, Some(&source));
         id
     }
 
@@ -314,6 +316,7 @@ impl<'py> Tracer<'py> {
             if is_definition(&object) {
                 let check = Check::Is(object.clone().unbind());
                 self.guard_once(id, "is", source, check, "the trace is specialised for this object");
+                self.keep_nans_of_set(&object);
                 return Some(object);
             }
             return None;

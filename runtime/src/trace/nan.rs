@@ -2,8 +2,10 @@
 use super::finish::Described;
 use super::state::Tracer;
 use super::value::{New, ValueId};
+use crate::guard::source::Source;
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyFloat, PyTuple, PyType};
+use pyo3::types::{PyComplex, PyFloat, PyFrozenSet, PyTuple, PyType};
+use std::sync::Arc;
 
 /// Whether the object is a nan, or a tuple that holds one.
 pub(super) fn has_nan(object: &Bound<'_, PyAny>) -> bool {
@@ -17,6 +19,25 @@ pub(super) fn has_nan(object: &Bound<'_, PyAny>) -> bool {
 }
 
 impl<'py> Tracer<'py> {
+    /// The nans that a tuple holds are those of the program, however the trace gets at them.
+    pub(super) fn keep_nans(&mut self, object: &Bound<'py, PyAny>, source: Option<&Source>) {
+        let Ok(tuple) = object.cast_exact::<PyTuple>() else { return };
+        for (index, item) in tuple.iter().enumerate().filter(|(_, item)| has_nan(item)) {
+            match source {
+                Some(source) => self.sourced(item, Source::Item(Arc::new(source.clone()), index)),
+                None => self.constant(item),
+            };
+        }
+    }
+
+    /// The same of a frozen set that the trace knows by its identity.
+    pub(super) fn keep_nans_of_set(&mut self, object: &Bound<'py, PyAny>) {
+        let Ok(set) = object.cast_exact::<PyFrozenSet>() else { return };
+        for item in set.iter().filter(has_nan) {
+            self.constant(item);
+        }
+    }
+
     /// A nan that the trace made is another one each time: `float("nan")`, or a complex number of such parts.
     pub(super) fn describe_nan(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let made = match (object.cast_exact::<PyFloat>(), object.cast_exact::<PyComplex>()) {

@@ -1,9 +1,12 @@
 //! Running an operation on examples to learn type, dtype and shape of its result.
 use super::{Called, Numpy, fault, stop, tuple};
 use crate::domain::{Answer, Operand};
+use crate::ffi::slots::{self, Signature};
+use crate::ffi::types;
 use crate::trace::outcome::Break;
+use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyList, PySlice};
 
 /// Turns operands into the objects that stand for them.
 pub(super) struct Examples<'a, 'py> {
@@ -172,21 +175,41 @@ impl<'a, 'py> Examples<'a, 'py> {
         for (name, value) in kwargs {
             named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
         }
+        self.quietly(|| target.call(&objects, (!named.is_empty()).then_some(&named)))
+    }
+
+    /// What a number slot of the class of an operand gives for the examples; `NotImplemented` where it is absent.
+    pub(super) fn run_slot(
+        &self,
+        own: &Operand<'py>,
+        slot: Slot,
+        args: &[Operand<'py>],
+    ) -> Result<PyResult<Bound<'py, PyAny>>, Box<Break>> {
+        let mut objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
+        let signature = match slot {
+            Slot::nb_power => {
+                objects.push(self.py.None().into_bound(self.py));
+                Signature::Ternary
+            }
+            _ => Signature::Binary,
+        };
+        match types::slot(&self.object(own)?.get_type(), slot) {
+            Some(function) => self.quietly(|| slots::call(function, &objects, signature)),
+            None => Ok(Ok(self.py.NotImplemented().into_bound(self.py))),
+        }
+    }
+
+    /// Runs what warnings of floating point numbers must not come from.
+    fn quietly(
+        &self,
+        run: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+    ) -> Result<PyResult<Bound<'py, PyAny>>, Box<Break>> {
         let state = self.quiet().map_err(|error| fault(&error))?;
-        let result = self.call(target, &objects, &named);
+        let result = run();
         state
             .call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))
             .map_err(|error| fault(&error))?;
         Ok(result)
-    }
-
-    fn call(
-        &self,
-        target: &Bound<'py, PyAny>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: &Bound<'py, PyDict>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        target.call(args, (!kwargs.is_empty()).then_some(kwargs))
     }
 
     /// Enters `errstate(all="ignore")`: the warnings of the real contents come when the graph runs.

@@ -2,27 +2,28 @@
 use super::example::Examples;
 use super::{Called, stop};
 use crate::domain::{Answer, Operand};
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyNone, PySlice, PyString, PyTuple};
 
-/// Slot, function of `operator`, method, reflected method.
-type Row = (&'static str, &'static str, &'static str, &'static str);
+/// Slot, function of `operator`.
+type Row = (Slot, &'static str);
 
 /// Number slots with two operands.
 const BINARY: &[Row] = &[
-    ("nb_add", "add", "__add__", "__radd__"),
-    ("nb_subtract", "sub", "__sub__", "__rsub__"),
-    ("nb_multiply", "mul", "__mul__", "__rmul__"),
-    ("nb_remainder", "mod", "__mod__", "__rmod__"),
-    ("nb_lshift", "lshift", "__lshift__", "__rlshift__"),
-    ("nb_rshift", "rshift", "__rshift__", "__rrshift__"),
-    ("nb_and", "and_", "__and__", "__rand__"),
-    ("nb_xor", "xor", "__xor__", "__rxor__"),
-    ("nb_or", "or_", "__or__", "__ror__"),
-    ("nb_floor_divide", "floordiv", "__floordiv__", "__rfloordiv__"),
-    ("nb_true_divide", "truediv", "__truediv__", "__rtruediv__"),
-    ("nb_matrix_multiply", "matmul", "__matmul__", "__rmatmul__"),
-    ("nb_power", "pow", "__pow__", "__rpow__"),
+    (Slot::nb_add, "add"),
+    (Slot::nb_subtract, "sub"),
+    (Slot::nb_multiply, "mul"),
+    (Slot::nb_remainder, "mod"),
+    (Slot::nb_lshift, "lshift"),
+    (Slot::nb_rshift, "rshift"),
+    (Slot::nb_and, "and_"),
+    (Slot::nb_xor, "xor"),
+    (Slot::nb_or, "or_"),
+    (Slot::nb_floor_divide, "floordiv"),
+    (Slot::nb_true_divide, "truediv"),
+    (Slot::nb_matrix_multiply, "matmul"),
+    (Slot::nb_power, "pow"),
 ];
 
 /// Number slots with one operand.
@@ -35,7 +36,7 @@ const COMPARE: [(&str, &str); 6] =
 
 /// An operation that came through a slot.
 pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> Called<'py> {
-    if let Some(row) = BINARY.iter().find(|row| row.0 == slot) {
+    if let Some(row) = BINARY.iter().find(|row| row.0.name() == slot) {
         return binary(examples, row, args);
     }
     if let (Some((_, operator)), [operand, ..]) = (UNARY.iter().find(|row| row.0 == slot), args) {
@@ -81,11 +82,11 @@ fn function<'py>(
     examples.numpy.operator.bind(examples.py).getattr(name).map_err(|error| super::fault(&error))
 }
 
-/// The slot of the operand that numpy owns, asked through its own method: it may answer `NotImplemented`.
+/// The slots of the operands that numpy owns, asked themselves: methods of the same name can be those of other slots, as `str_` has
+/// them of `str`. They may answer `NotImplemented`.
 fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -> Called<'py> {
-    let (_, operator, method, reflected) = row;
     let [left, right] = [args.first(), args.get(1)];
-    let (Some(left), Some(right)) = (left, right) else { return Err(depends(row.0)) };
+    let (Some(left), Some(right)) = (left, right) else { return Err(depends(row.0.name())) };
     if let Some(Operand::Known(third)) = args.get(2)
         && !third.is_none()
     {
@@ -98,24 +99,19 @@ fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -
     if gives_up(left, right) {
         return Ok(Answer::NotImplemented);
     }
-    if row.0 == "nb_power" {
+    if row.0 == Slot::nb_power {
         examples.refuse_integer_power(&[left.clone(), right.clone()])?;
     }
-    let is_graph = matches!(left, Operand::Graph { .. });
-    let (own, other, name) = if is_graph { (left, right, method) } else { (right, left, reflected) };
-    // numpy fills slots of scalars (`@`) after the methods that Python sees are made.
-    let Ok(bound) = examples.object(own)?.getattr(*name) else {
-        return examples.record(function(examples, operator)?, &[left.clone(), right.clone()], &[]);
-    };
-    let (target, operands) = (function(examples, operator)?, [left.clone(), right.clone()]);
-    let answered = answer(examples, bound, other, target.clone(), &operands)?;
+    let (target, operands) = (function(examples, row.1)?, [left.clone(), right.clone()]);
     // `numpy.int64 // numpy.float64`: the right operand's slot, which gets the operands in the same order, knows the answer.
-    if let (Answer::NotImplemented, true, Operand::Graph { .. }) = (&answered, is_graph, right)
-        && let Ok(bound) = examples.object(right)?.getattr(*reflected)
-    {
-        return answer(examples, bound, left, target, &operands);
+    for own in operands.iter().filter(|operand| matches!(operand, Operand::Graph { .. })) {
+        match examples.run_slot(own, row.0, &operands)? {
+            Ok(result) if result.is(examples.py.NotImplemented()) => {}
+            Ok(example) => return examples.node(target, &operands, &[], example),
+            Err(error) => return Ok(Answer::Raised(error)),
+        }
     }
-    Ok(answered)
+    Ok(Answer::NotImplemented)
 }
 
 /// Classes that say `__array_ufunc__ = None` are left to their own methods.

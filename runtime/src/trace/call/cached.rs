@@ -2,6 +2,8 @@
 //! compiled code makes the call again. A guard asks that the cache knows the same.
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `infinite_lru_cache_wrapper`, `bounded_lru_cache_wrapper`.
+mod kept;
+
 use super::Arguments;
 use crate::ffi::caches::{Cache, exchange_function};
 use crate::guard::Check;
@@ -11,6 +13,7 @@ use crate::trace::outcome::Effect;
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use kept::{Held, Key};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -28,8 +31,8 @@ pub struct Remembered {
 /// What the trace relied on.
 #[derive(Debug, Default)]
 struct Answers {
-    known: Vec<(Py<PyAny>, Py<PyAny>)>,
-    unknown: Vec<Py<PyAny>>,
+    known: Vec<(Key, Held)>,
+    unknown: Vec<Key>,
     added: usize,
 }
 
@@ -43,13 +46,15 @@ impl Answers {
             _ => 0,
         };
         for key in &self.unknown {
-            if cache.look_up(key.bind(py))?.is_some() {
+            let Some(key) = key.again(cache)? else { return Ok(false) };
+            if cache.look_up(&key)?.is_some() {
                 return Ok(false);
             }
         }
         for (key, result) in &self.known {
-            let found = cache.look_up(key.bind(py))?;
-            if !found.is_some_and(|(found, before)| found.is(result) && before >= dropped) {
+            let (Some(key), Some(result)) = (key.again(cache)?, result.object(py)?) else { return Ok(false) };
+            let found = cache.look_up(&key)?;
+            if !found.is_some_and(|(found, before)| found.is(&result) && before >= dropped) {
                 return Ok(false);
             }
         }
@@ -108,11 +113,10 @@ impl Giver {
     }
 }
 
-/// Makes a call again: the cache counts it and keeps its result.
+/// Makes a call again: the cache counts it and keeps its result. The function comes first among the arguments: nothing here keeps it.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 struct Again {
-    wrapper: Py<PyAny>,
     names: Vec<String>,
     how: How,
     /// An entry that nobody can reach: a new object stands for its key.
@@ -152,8 +156,8 @@ impl Again {
     #[pyo3(signature = (*given))]
     fn __call__(&self, given: &Bound<'_, PyTuple>) -> PyResult<()> {
         let py = given.py();
-        let wrapper = self.wrapper.bind(py);
         let mut given: Vec<_> = given.iter().collect();
+        let wrapper = &given.remove(0);
         let result = (self.how == How::Computed).then(|| given.remove(0)).map(Bound::unbind);
         if let Some(lost) = &self.lost {
             given = vec![lost.get().key(py, self.how)?];
@@ -167,7 +171,7 @@ impl Again {
             return wrapper.call(given, Some(&names)).map(drop);
         }
         let function = exchange_function(wrapper, py.None().into_bound(py))?;
-        let giver = Giver { wrapper: self.wrapper.clone_ref(py), function: function.clone().unbind(), result };
+        let giver = Giver { wrapper: wrapper.clone().unbind(), function: function.clone().unbind(), result };
         // Up to 3.11, C does not hold what it calls.
         let giver = Bound::new(py, giver)?.into_any();
         exchange_function(wrapper, giver.clone())?;
@@ -205,12 +209,16 @@ impl<'py> Tracer<'py> {
         let index = self.remembered(callable, wrapper)?;
         let function = self.absorb_static(cache.function.clone());
         if cache.limit == Some(0) {
-            return self.compute(function, wrapper, args, None).map(|(result, _)| result);
+            return self.compute(function, callable, args, None).map(|(result, _)| result);
         }
         let Some(parts) = self.parts(args)? else {
             let classes: Vec<_> = args.positional.iter().map(|value| self.class_of(*value)).collect::<Traced<_>>()?;
             let names: Vec<_> = classes.iter().map(crate::ffi::types::name).collect();
-            return unsupported(KIND, format!("an argument has a hash of its own: {}", names.join(", ")));
+            let names = names.join(", ");
+            return unsupported(
+                KIND,
+                format!("an argument has a hash of its own, or none but the caller keeps it: {names}"),
+            );
         };
         let lost = parts.iter().any(|part| part.lost);
         let new = lost || parts.iter().any(|part| part.new);
@@ -219,34 +227,38 @@ impl<'py> Tracer<'py> {
         let named: Vec<_> = args.keywords.iter().map(|(name, _)| name.clone()).zip(named.iter().cloned()).collect();
         let key = cache.key(positional, &named).and_then(|key| key.hash().map(|_| key));
         let key = key.or_else(|error| self.raise_error(error))?;
+        let asked = || Key::new(positional, &named);
         let added = self.state.caches[index].added.bind(self.py).clone();
         let relied = self.state.caches[index].relied.bind(self.py).clone();
         let known = self.with_callbacks(|| added.get_item(&key)).or_else(|error| self.raise_error(error))?;
         if let Some(known) = known {
             let (lost, number) =
                 known.extract::<(Option<Py<Lost>>, u32)>().or_else(|error| internal(error.to_string()))?;
-            self.call_again(wrapper, args, How::Found, lost, None);
+            self.call_again(callable, args, How::Found, lost, None);
             return Ok(ValueId(number));
         }
         let found = self.with_callbacks(|| cache.look_up(&key)).or_else(|error| self.raise_error(error))?;
         let result = match found {
             Some((found, _)) => {
-                let answer = (key.unbind(), found.clone().unbind());
+                let Some(result) = Held::result(&found) else {
+                    return unsupported(KIND, "code runs at the end of what it knows");
+                };
+                let answer = (asked(), result);
                 relied.get().note(|answers| answers.known.push(answer));
-                self.call_again(wrapper, args, How::Found, None, None);
+                self.call_again(callable, args, How::Found, None, None);
                 self.absorb_static(found)
             }
             None => {
                 if !new {
-                    let key = key.clone().unbind();
-                    relied.get().note(|answers| answers.unknown.push(key));
+                    let asked = asked();
+                    relied.get().note(|answers| answers.unknown.push(asked));
                 }
                 let lost = match lost {
                     true => Some(Bound::new(self.py, Lost::default()).or_else(|error| internal(error.to_string()))?),
                     false => None,
                 };
                 let lost = lost.map(Bound::unbind);
-                let (result, lost) = self.compute(function, wrapper, args, lost)?;
+                let (result, lost) = self.compute(function, callable, args, lost)?;
                 let meanwhile =
                     self.with_callbacks(|| added.contains(&key)).or_else(|error| self.raise_error(error))?;
                 if cache.limit.is_none() || !meanwhile {
@@ -268,18 +280,18 @@ impl<'py> Tracer<'py> {
     fn compute(
         &mut self,
         function: ValueId,
-        wrapper: &Bound<'py, PyAny>,
+        callable: ValueId,
         args: &Arguments,
         lost: Option<Py<Lost>>,
     ) -> Traced<(ValueId, Option<Py<Lost>>)> {
         let again = lost.as_ref().map(|lost| lost.clone_ref(self.py));
         match self.call_deeper(function, args.clone()) {
             Ok(result) => {
-                self.call_again(wrapper, args, How::Computed, again, Some(result));
+                self.call_again(callable, args, How::Computed, again, Some(result));
                 Ok((result, lost))
             }
             Err(Signal::Raised(error)) => {
-                self.call_again(wrapper, args, How::Raised, again, None);
+                self.call_again(callable, args, How::Raised, again, None);
                 Err(Signal::Raised(error))
             }
             Err(other) => Err(other),
@@ -288,13 +300,13 @@ impl<'py> Tracer<'py> {
 
     fn call_again(
         &mut self,
-        wrapper: &Bound<'py, PyAny>,
+        wrapper: ValueId,
         args: &Arguments,
         how: How,
         lost: Option<Py<Lost>>,
         result: Option<ValueId>,
     ) {
-        let mut given = Vec::new();
+        let mut given = vec![wrapper];
         match (&lost, result) {
             (Some(_), Some(_)) => given.push(self.none()),
             (_, Some(result)) => given.push(result),
@@ -306,7 +318,7 @@ impl<'py> Tracer<'py> {
             given.extend(args.keywords.iter().map(|(_, value)| *value));
             names.extend(args.keywords.iter().map(|(name, _)| name.clone()));
         }
-        let again = Again { wrapper: wrapper.clone().unbind(), names, how, lost };
+        let again = Again { names, how, lost };
         if let Ok(again) = Bound::new(self.py, again) {
             let callable = self.constant(again.into_any());
             self.state.effects.push(Effect::Call { callable, args: given });
@@ -320,7 +332,8 @@ impl<'py> Tracer<'py> {
         }
         let relied = Bound::new(self.py, Relied::default()).or_else(|error| internal(error.to_string()))?;
         let check = Check::Call(relied.clone().into_any().unbind());
-        self.guard(Source::constant(wrapper), check, "the trace asked the cache of the function");
+        let source = self.source(callable).unwrap_or_else(|| Source::constant(wrapper));
+        self.guard(source, check, "the trace asked the cache of the function");
         let added = PyDict::new(self.py).unbind();
         self.state.caches.push(Remembered { wrapper: callable, added, relied: relied.unbind() });
         Ok(self.state.caches.len() - 1)
@@ -357,8 +370,8 @@ impl<'py> Tracer<'py> {
         if !unhashable && !self.is_hashed_by_address(&class)? {
             return Ok(None);
         }
-        if !new && !unhashable {
-            self.same_object(value);
+        if !new && !unhashable && self.same_object(value).is_none() {
+            return Ok(None);
         }
         let lost = new && object.is_instance_of::<PyType>();
         Ok(Some(Part { object, new, lost }))

@@ -6,7 +6,7 @@ use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
 /// Whether instances of a class of C are made by functions that work on their arguments alone.
 pub(super) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
@@ -216,6 +216,10 @@ impl<'py> Tracer<'py> {
                 let class = self.class_of(value)?;
                 if is_c_type(&class) {
                     return Ok(None);
+                }
+                // CPython: `complex_new_impl`, which reads text, of derived classes too, before it asks for a method.
+                if name == "complex" && crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyString>()) {
+                    return unsupported("conversion", "complex of text of a derived class");
                 }
                 let method = format!("__{name}__");
                 let Some(bound) = self.special(value, &method)? else { return unsupported("conversion", name) };
