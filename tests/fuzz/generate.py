@@ -5,8 +5,11 @@ bounds) and uses nothing but builtins, modules of the standard library and, some
 gives the same program.
 """
 
-from arrays import ARRAYS, Arrays
+import random
+
+from arrays import ARRAYS
 from classes import CLASSES, LIBRARY
+from flows import FLOWS, Flows
 from functions import DRIVERS
 from modules import MODULES
 from vocabulary import LITERALS, PRELUDE
@@ -25,7 +28,8 @@ def module(writer):
     """The whole module."""
     if writer.arrays:
         writer.line("import numpy as np")
-    writer.line((PRELUDE + DRIVERS + CLASSES + (LIBRARY if writer.library else "") + (MODULES if writer.modules else "")).rstrip("\n"))
+    parts = [PRELUDE, DRIVERS, CLASSES, LIBRARY * writer.library, MODULES * writer.modules, FLOWS * writer.flows]
+    writer.line("".join(parts).rstrip("\n"))
     for index in range(writer.random.randint(1, 3)):
         writer.user_class(index)
     for index in range(writer.random.randint(0, 2)):
@@ -43,10 +47,11 @@ def program(seed, small=False):
 
     A small one has no arrays and none of the classes that the standard library makes.
     """
-    writer = Arrays(seed)
+    writer = Flows(seed)
     writer.arrays = writer.chance(0.2) and not small
     writer.library = not small
     writer.modules = writer.chance(0.5) and not small
+    writer.flows = random.Random(f"flows {seed}").random() < 0.3 and not small
     text = module(writer)
     values = LITERALS + (ARRAYS * 6 if writer.arrays else []) + [f"{name}()" for name in writer.classes] * 3
     first, other = ([writer.pick(values) for _ in range(3)] for _ in range(2))

@@ -207,17 +207,24 @@ fn confirm(
     let Attempt::Done(again) = attempt(py, subject, options, plan)? else {
         return Err(Stop::Internal("the trace, made again, does not end where it went back to".into()));
     };
-    let (one, other) = (summary(outcome), summary(&again));
+    // What C kept from the first trace it does not ask for again.
+    let whole = called_by_c(outcome) == called_by_c(&again);
+    let (one, other) = (summary(outcome, whole), summary(&again, whole));
     if one != other {
         return Err(Stop::Internal(format!("going back gave\n{one}\nbut tracing again gives\n{other}")));
     }
     Ok(())
 }
 
+#[cfg(debug_assertions)]
+fn called_by_c(outcome: &Outcome) -> usize {
+    outcome.guards.iter().filter(|guard| guard.reason.why == super::call::CALLED_BY_C).count()
+}
+
 /// What two traces of the same instructions agree on: all but what C's caches (of abstract classes) and addresses (places in the
 /// table of a set) decide.
 #[cfg(debug_assertions)]
-fn summary(outcome: &Outcome) -> String {
+fn summary(outcome: &Outcome, whole: bool) -> String {
     let guards: Vec<_> = outcome
         .guards
         .iter()
@@ -232,7 +239,8 @@ fn summary(outcome: &Outcome) -> String {
     };
     let lasting = outcome.effects.iter().filter(|effect| !matches!(effect, Effect::Call { .. }));
     let kinds: Vec<_> = lasting.map(std::mem::discriminant).collect();
-    format!("{} steps, {end}, {kinds:?}, {} nodes, {guards:#?}", outcome.steps, outcome.graph.nodes.len())
+    let result = format!("{end}, {kinds:?}, {} nodes", outcome.graph.nodes.len());
+    if whole { format!("{} steps, {result}, {guards:#?}", outcome.steps) } else { result }
 }
 
 /// The break that made the trace end is the reason; what could not leave is why it ends earlier still.
