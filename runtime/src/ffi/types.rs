@@ -149,6 +149,14 @@ pub fn c_name(class: &Bound<'_, PyType>) -> String {
     if found.is_some_and(|found| found.is(class)) { name } else { String::new() }
 }
 
+/// The module that a class of C was made for; `None` for classes that C knows by no module.
+#[must_use]
+pub fn module<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: the answer is NULL with an exception set, or a reference of the class's own.
+    let module = unsafe { Bound::from_borrowed_ptr_or_err(class.py(), ffi::PyType_GetModule(class.as_type_ptr())) };
+    module.ok()
+}
+
 /// `tp_mro`; `None` while the type is being made.
 #[must_use]
 pub fn mro<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyTuple>> {

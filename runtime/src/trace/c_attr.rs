@@ -80,6 +80,7 @@ impl<'py> Tracer<'py> {
         if name == "__class__" && crate::ffi::types::c_name(class) == "method" {
             return Ok(self.constant(class.clone().into_any()));
         }
+        self.adopt_context(object)?;
         let found = self.lookup(class, "__getattribute__");
         let value = match self.owned(object) {
             Some(owned) => Some(owned),
@@ -100,6 +101,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: Option<ValueId>,
     ) -> Traced<()> {
+        self.adopt_context(object)?;
         let Some(owned) = self.owned(object) else {
             return unsupported("attribute of an object of a C class is set", name);
         };

@@ -44,6 +44,7 @@ impl<'py> Tracer<'py> {
             return Ok(Err(escape));
         }
         self.compare_copies()?;
+        self.compare_contexts()?;
         if let Some(object) = self.mortal_in_guards() {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
@@ -90,6 +91,9 @@ impl<'py> Tracer<'py> {
     }
 
     fn describe(&mut self, id: ValueId) -> Described<Vec<ValueId>> {
+        if self.release_context(id) {
+            return Ok(Ok(Vec::new()));
+        }
         match self.value(id) {
             Value::Real { object, source: None } if super::mortal::leads_to_code(object.bind(self.py)) => {
                 self.escape(id, "an object whose end runs code, which compiled code would keep alive")
@@ -277,6 +281,8 @@ impl<'py> Tracer<'py> {
             | "longrange_iterator"
             | "bytearray"
             | "array.array"
+            | "decimal.Context"
+            | "decimal.Decimal"
             | "operator.itemgetter"
             | "operator.attrgetter"
             | "operator.methodcaller"
@@ -455,6 +461,7 @@ impl<'py> Tracer<'py> {
         !self.state.effects.is_empty()
             || !self.state.copied.is_empty()
             || self.state.shadows.iter().any(|shadow| shadow.is_changed(self.py))
+            || self.has_contexts()
     }
 
     fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Described<()> {

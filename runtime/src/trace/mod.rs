@@ -8,6 +8,7 @@ mod c_value;
 pub mod call;
 pub mod capi;
 mod copied;
+mod decimals;
 mod driver;
 mod entered;
 mod exists;

@@ -36,9 +36,13 @@ impl<'py> Tracer<'py> {
         }
         if let Some(object) = self.real(id)
             && !super::known::is_plain(&object.get_type())
-            && let Some(object) = self.unchanging(id)?
         {
-            return Ok(object);
+            if self.adopt_context(id)? {
+                return self.native(id);
+            }
+            if let Some(object) = self.unchanging(id)? {
+                return Ok(object);
+            }
         }
         if self.is_globals(id) {
             return self.token(id);
@@ -282,10 +286,14 @@ impl<'py> Tracer<'py> {
         positional: &[Bound<'py, PyAny>],
         keywords: &[(String, Bound<'py, PyAny>)],
     ) -> Traced<ValueId> {
-        let args = PyTuple::new(self.py, positional).or_else(|error| self.raise_error(error))?;
+        let decimals = self.meets_decimals(Some(callable), positional)?;
+        let given = |value: &Bound<'py, PyAny>| if decimals { self.as_they_are(value) } else { Ok(value.clone()) };
+        let args = positional.iter().map(given).collect::<PyResult<Vec<_>>>();
+        let args = args.and_then(|args| PyTuple::new(self.py, args)).or_else(|error| internal(error.to_string()))?;
         let kwargs = PyDict::new(self.py);
         for (name, value) in keywords {
-            kwargs.set_item(name, value).or_else(|error| self.raise_error(error))?;
+            let stored = given(value).and_then(|value| kwargs.set_item(name, value));
+            stored.or_else(|error| internal(error.to_string()))?;
         }
         let kwargs = (!keywords.is_empty()).then_some(&kwargs);
         let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();

@@ -100,6 +100,8 @@ pub struct State {
     pub(super) passing_states: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(super) copied: Watched<Vec<super::copied::Copied>>,
+    /// Contexts of decimal arithmetic.
+    pub(super) decimals: super::decimals::Decimals,
     /// Context variables from outside that the trace has set.
     pub(super) context: Watched<FxHashMap<ValueId, ValueId>>,
     /// Functions with a cache from outside that the trace has called.
@@ -228,10 +230,12 @@ impl<'py> Tracer<'py> {
 
     /// The same where C gets nothing that it could change.
     pub(super) fn with_callbacks_on_scalars<T>(&mut self, run: impl FnOnce() -> T) -> T {
+        self.enter_context();
         let spare = self.spare.take().unwrap_or_default();
         let outer = super::token::enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
         self.spare = Some(std::mem::replace(&mut self.state, super::token::leave(outer)));
+        self.leave_context();
         result
     }
 }

@@ -205,7 +205,10 @@ impl<'py> Tracer<'py> {
             if !object.is_callable() {
                 return self.raise("TypeError", format!("'{name}' object is not callable"));
             }
-            return unsupported("call of a C object", name);
+            return match self.twin(callable, class)? {
+                Some(twin) => self.call_c_on(&twin, &args, false),
+                None => unsupported("call of a C object", name),
+            };
         }
         if let Some((referent, _)) = self.referent(object)
             && self

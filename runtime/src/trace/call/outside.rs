@@ -7,7 +7,10 @@ use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+/// Classes whose objects are made of an object with attributes, which their members, all of them read-only, say again.
+const SAID_BY_MEMBERS: &[&str] = &["_json.Scanner"];
 
 /// What a guard compares with a context variable.
 #[pyclass(frozen, module = "slotrt")]
@@ -37,6 +40,42 @@ fn held<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>
 }
 
 impl<'py> Tracer<'py> {
+    /// An object of C that does what one from outside does, with what C gets for its members; `None`: it is of another class.
+    pub(super) fn twin(&mut self, original: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyAny>>> {
+        if !SAID_BY_MEMBERS.contains(&crate::ffi::types::c_name(class).as_str()) {
+            return Ok(None);
+        }
+        let members = class.getattr("__dict__").and_then(|held| held.call_method0("items")?.try_iter()?.collect());
+        let members: Vec<(String, Bound<'py, PyAny>)> = members
+            .and_then(|items: Vec<Bound<'py, PyAny>>| items.iter().map(|item| item.extract()).collect())
+            .or_else(|error: PyErr| internal(error.to_string()))?;
+        let said = self.import("types", "SimpleNamespace")?.call0().or_else(|error| self.raise_error(error))?;
+        for (name, member) in members {
+            if crate::ffi::types::c_name(&member.get_type()) == "member_descriptor" {
+                let value = self.get_attr(original, &name)?;
+                let native = self.native(value)?;
+                said.setattr(name, native).or_else(|error| self.raise_error(error))?;
+            }
+        }
+        let made = self.with_callbacks(|| class.call1((said,)));
+        made.map(Some).or_else(|error| self.raise_error(error))
+    }
+
+    /// CPython: `ga_call`, `set_orig_class`.
+    pub(super) fn call_alias(&mut self, alias: ValueId, args: Arguments) -> Traced<ValueId> {
+        let origin = self.get_attr(alias, "__origin__")?;
+        let made = self.call_deeper(origin, args)?;
+        if self.known(made).is_some_and(|made| made.cast::<PyType>().is_ok_and(crate::ffi::types::is_immutable)) {
+            return Ok(made);
+        }
+        match self.set_attr(made, "__orig_class__", Some(alias)) {
+            Err(signal) if self.raised_is(&signal, "AttributeError")? || self.raised_is(&signal, "TypeError")? => {
+                Ok(made)
+            }
+            set => set.map(|()| made),
+        }
+    }
+
     /// `partial(function, …)(…)`. CPython: `partial_call`.
     pub(super) fn call_partial(&mut self, partial: ValueId, args: Arguments) -> Traced<ValueId> {
         let function = self.get_attr(partial, "func")?;

@@ -203,6 +203,11 @@ impl<'py> Tracer<'py> {
             }
             natives.push(native);
         }
+        let scalars = natives.iter().all(crate::trace::known::is_scalar);
+        if !scalars && self.meets_decimals(None, &natives)? {
+            let given = natives.iter().map(|native| self.as_they_are(native)).collect::<PyResult<_>>();
+            natives = given.or_else(|error| crate::trace::signal::internal(error.to_string()))?;
+        }
         let pointer = function.pointer;
         let call = || {
             crate::ffi::slots::call(
@@ -217,7 +222,7 @@ impl<'py> Tracer<'py> {
                 },
             )
         };
-        let result = match natives.iter().all(crate::trace::known::is_scalar) {
+        let result = match scalars {
             true => self.with_callbacks_on_scalars(call),
             false => self.with_callbacks(call),
         };
