@@ -5,7 +5,10 @@ use super::signal::{Signal, Traced};
 use super::state::{State, Tracer};
 use super::value::ValueId;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::pyclass::CompareOp;
+use pyo3::types::PyBool;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -119,6 +122,12 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Whether an object that C has is the one of a value, which it may know as a token, too.
+    fn is_object_of(&mut self, value: ValueId, object: &Bound<'py, PyAny>) -> bool {
+        let same = self.owned(value).or_else(|| self.real(value)).is_some_and(|own| own.is(object));
+        same && (self.owned(value).is_some() || self.known(value).is_some() || self.same_object(value).is_some())
+    }
+
     /// The value that a token of this trace stands for.
     pub(super) fn value_of_token(&self, object: &Bound<'py, PyAny>) -> Option<ValueId> {
         let token = object.cast::<Token>().ok()?;
@@ -186,5 +195,30 @@ impl Token {
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
         traced(py, self, |tracer| tracer.hash(self.value))
+    }
+
+    /// As `object` compares: a token is what it stands for, which some natives hold and others stand a token for.
+    fn __richcmp__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        op: CompareOp,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, token) = (slf.py(), slf.get());
+        match op {
+            CompareOp::Eq if other.is_instance_of::<Self>() => {}
+            CompareOp::Eq => {
+                if traced(py, token, |tracer| Ok(tracer.is_object_of(token.value, other)))? {
+                    return Ok(PyBool::new(py, true).to_owned().into_any());
+                }
+            }
+            CompareOp::Ne => {
+                let equal = slf.get_type().getattr(intern!(py, "__eq__"))?.call1((slf, other))?;
+                if !equal.is(py.NotImplemented()) {
+                    return Ok(PyBool::new(py, !equal.is_truthy()?).to_owned().into_any());
+                }
+            }
+            _ => {}
+        }
+        Ok(py.NotImplemented().into_bound(py))
     }
 }

@@ -19,6 +19,7 @@ mod reviewed;
 
 pub(super) use c_function::owner_of;
 pub(super) use cached::Remembered;
+pub(super) use class::is_struct_sequence;
 
 use super::entered::Way;
 use super::frame::{Frame, Rest};
@@ -180,6 +181,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         if super::native::is_c_type(class) {
             let name = crate::ffi::types::name(class);
+            if crate::ffi::types::c_name(class) == "types.GenericAlias" {
+                return self.call_alias(callable, args);
+            }
             if self.owned(callable).is_some() && crate::ffi::types::c_name(class) == "functools.partial" {
                 return self.call_partial(callable, args);
             }

@@ -1,4 +1,4 @@
-//! Objects of C from outside whose calls need not be left to C: partial functions, and context variables.
+//! Objects of C from outside whose calls need not be left to C: partial functions, context variables, and what is all in its members.
 use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
