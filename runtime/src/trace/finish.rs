@@ -306,14 +306,9 @@ impl<'py> Tracer<'py> {
                 self.set(id, New::Call { callable, args: vec![referent], state: None }, vec![callable, referent])
             }
             "types.SimpleNamespace" => self.describe_instance(id, object, &class),
-            _ if is_named_tuple(object) => {
-                let tuple = object.cast::<PyTuple>().map(|tuple| tuple.iter().collect::<Vec<_>>());
-                let tuple = tuple.map_or_else(|_| Ok(PyTuple::empty(self.py)), |items| PyTuple::new(self.py, items));
-                let tuple = self.own(tuple.or_else(|error| internal(error.to_string()))?.into_any());
-                let class = self.constant(class.into_any());
-                self.set(id, New::Call { callable: class, args: vec![tuple], state: None }, vec![class, tuple])
+            _ if super::call::is_struct_sequence(&class) || super::c_value::is_value(object) => {
+                self.describe_reduced(id, object)
             }
-            _ if super::c_value::is_value(object) => self.describe_reduced(id, object),
             name => self.escape(id, name.to_owned()),
         }
     }
@@ -460,8 +455,8 @@ impl<'py> Tracer<'py> {
     pub(super) fn has_changed_something(&self) -> bool {
         !self.state.effects.is_empty()
             || !self.state.copied.is_empty()
-            || self.state.shadows.iter().any(|shadow| shadow.is_changed(self.py))
             || self.has_contexts()
+            || self.state.shadows.iter().any(|shadow| shadow.is_changed(self.py))
     }
 
     fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Described<()> {
@@ -537,10 +532,4 @@ fn effect_values(effect: &Effect) -> Vec<ValueId> {
         Effect::SetCell { cell, value } => std::iter::once(*cell).chain(*value).collect(),
         Effect::Call { callable, args } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
     }
-}
-
-/// A named tuple of C all of whose fields are items. CPython: `structseq.c`.
-fn is_named_tuple(object: &Bound<'_, PyAny>) -> bool {
-    let count = |name: &str| object.get_type().getattr(name).and_then(|count| count.extract::<usize>()).ok();
-    object.is_instance_of::<PyTuple>() && count("n_fields").is_some() && count("n_fields") == count("n_sequence_fields")
 }

@@ -17,7 +17,7 @@ use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyType};
+use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyString, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// References that the search for such objects looks at when a trace begins.
@@ -367,9 +367,16 @@ fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
     object.getattr(suspended).is_ok_and(|suspended| suspended.is_truthy().unwrap_or(false))
 }
 
-fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
-    let found = types::lookup(class, intern!(class.py(), "__del__"));
-    found.is_some_and(|found| types::c_name(&found.get_type()) != "wrapper_descriptor")
+/// Whether the end of instances runs Python code of the class: a `__del__`, or what C's own asks of files. CPython: `iobase_finalize`.
+pub(super) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
+    const ASKED: [&str; 7] =
+        ["close", "closed", "flush", "_finalizing", "__getattribute__", "__getattr__", "__setattr__"];
+    let Some(found) = types::lookup(class, intern!(class.py(), "__del__")) else { return false };
+    let python = |name: &str| {
+        let found = types::lookup(class, &PyString::intern(class.py(), name));
+        found.is_some_and(|found| super::call::owner_of(&found).is_none())
+    };
+    types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)
 }
 
 fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {

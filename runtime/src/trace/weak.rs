@@ -64,6 +64,23 @@ fn consumed(instr: &Instr) -> usize {
 }
 
 impl<'py> Tracer<'py> {
+    /// CPython: `weakref___init__`, which only counts what it gets.
+    pub(super) fn init_weak(&mut self, init: &Bound<'py, PyAny>, args: &Arguments) -> Traced<ValueId> {
+        if matches!(args.positional.len(), 2 | 3) {
+            return Ok(self.none());
+        }
+        let class = self.py.get_type::<PyType>();
+        let reference = self.import("_weakref", "ref")?.call1((class,)).or_else(|error| self.raise_error(error))?;
+        let given = std::iter::repeat_n(reference, args.positional.len().max(1)).collect::<Vec<_>>();
+        let given = pyo3::types::PyTuple::new(self.py, given).or_else(|error| self.raise_error(error))?;
+        match init.call1(given) {
+            Ok(_) => Ok(self.none()),
+            Err(error) => self.raise_error(error),
+        }
+    }
+}
+
+impl<'py> Tracer<'py> {
     /// Notes what a frame holds while the instruction runs.
     pub(super) fn hold(&mut self, frame: &super::frame::Frame, instr: &Instr) {
         let kept = frame.stack.len().saturating_sub(consumed(instr));

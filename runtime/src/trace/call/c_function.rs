@@ -63,7 +63,7 @@ impl<'py> Tracer<'py> {
             && is_c_type(owner)
             && self.is_weak_class(owner)?
         {
-            return Ok(self.none());
+            return self.init_weak(object, &args);
         }
         if name.starts_with("getweakref") && module_of(object) == "_weakref" {
             return unsupported("weak references of an object", "those of the trace end later than the program's");
@@ -83,6 +83,11 @@ impl<'py> Tracer<'py> {
         }
         if owner.is_some()
             && let Some(result) = self.view_method(&name, &args)?
+        {
+            return Ok(result);
+        }
+        if let Some(owner) = &owner
+            && let Some(result) = self.read_file_outside(object, owner, &name, &args)?
         {
             return Ok(result);
         }
@@ -453,6 +458,10 @@ impl<'py> Tracer<'py> {
             }
             keywords.push((keyword.clone(), native));
         }
+        let mut given = positional.iter().skip(usize::from(method)).chain(keywords.iter().map(|(_, value)| value));
+        if given.any(|given| given.is_instance_of::<Token>()) && opens_a_layer(object, &name) {
+            return unsupported("file over an object of Python code, or from outside", name);
+        }
         if method && positional.first().is_some_and(|first| first.is_instance_of::<Token>()) {
             if args.keywords.is_empty()
                 && let Some(result) = self.translated_method(object, &name, &args.positional)?
@@ -505,6 +514,17 @@ impl<'py> Tracer<'py> {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether it makes a file of another one, which it closes at its end.
+fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
+    const LAYERS: [&str; 5] =
+        ["_io.TextIOWrapper", "_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom", "_io.BufferedRWPair"];
+    let class = match callable.cast::<PyType>() {
+        Ok(class) => Some(class.clone()),
+        Err(_) => owner_of(callable).filter(|_| name == "__init__"),
+    };
+    class.is_some_and(|class| LAYERS.contains(&crate::ffi::types::c_name(&class).as_str()))
 }
 
 /// Whether a class or function of C calls what it is given.

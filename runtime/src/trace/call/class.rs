@@ -15,7 +15,14 @@ pub(super) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
         .map(|module| crate::ffi::types::text(&module))
         .unwrap_or_default();
     let listed = MADE.contains(&name) || effects::makes(name);
-    listed || matches!(module.as_str(), "itertools" | "operator" | "_operator")
+    listed || is_struct_sequence(class) || matches!(module.as_str(), "itertools" | "operator" | "_operator")
+}
+
+/// Whether `PyStructSequence_NewType` made the class. CPython: `structseq_new`, `structseq_reduce`.
+pub(in crate::trace) fn is_struct_sequence(class: &Bound<'_, PyType>) -> bool {
+    is_c_type(class)
+        && class.is_subclass_of::<pyo3::types::PyTuple>().unwrap_or(false)
+        && class.hasattr(intern!(class.py(), "n_sequence_fields")).unwrap_or(false)
 }
 
 /// Classes whose instances hold their arguments or are made of them through their slots; text is decoded by codecs of the library.
@@ -100,7 +107,7 @@ impl<'py> Tracer<'py> {
         if is_c_type(class) {
             return self.instantiate_c(class, &name, &args);
         }
-        if self.lookup(class, "__del__").is_some() {
+        if !self.ends_in_c(class) {
             return unsupported("instance with a finaliser", name);
         }
         let Some(new) = self.lookup(class, "__new__") else { return unsupported("class without __new__", name) };
@@ -140,6 +147,14 @@ impl<'py> Tracer<'py> {
             return self.raise("TypeError", format!("__init__() should return None, not '{name}'"));
         }
         Ok(instance)
+    }
+
+    /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.
+    fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
+        let Some(finaliser) = self.lookup(class, "__del__") else { return true };
+        let of_files = super::c_function::owner_of(&finaliser)
+            .is_some_and(|owner| crate::ffi::types::c_name(&owner) == "_io._IOBase");
+        of_files && !crate::trace::mortal::has_finaliser(class)
     }
 
     /// What hangs under a static method.

@@ -30,6 +30,8 @@ impl<'py> Tracer<'py> {
                 self.state.effects.push(crate::trace::outcome::Effect::Call { callable, args });
                 Ok(Some(self.none()))
             }
+            ("exit", []) => self.exit(None),
+            ("exit", [status]) => self.exit(Some(*status)),
             ("exc_info", []) => self.exc_info().map(Some),
             ("exception", []) => self.handled_exception().map(Some),
             ("intern", [text]) => match self.known(*text) {
@@ -51,6 +53,25 @@ impl<'py> Tracer<'py> {
             },
             _ => Ok(None),
         }
+    }
+
+    /// `sys.exit(status)`. CPython: `sys_exit_impl`, `_PyErr_CreateException`.
+    fn exit<T>(&mut self, status: Option<ValueId>) -> Traced<T> {
+        let class = self.import("builtins", "SystemExit")?;
+        let mut args = Vec::new();
+        if let Some(status) = status.filter(|status| !matches!(self.is_none(*status), Ok(true))) {
+            let of = self.class_of(status)?;
+            if of.is_subclass(&class).or_else(|error| self.raise_error(error))? {
+                return self.raise_value(status);
+            }
+            if of.is_subclass_of::<pyo3::types::PyTuple>().or_else(|error| self.raise_error(error))? {
+                return unsupported("sys.exit() with several arguments", "tuple");
+            }
+            args.push(status);
+        }
+        let class = self.constant(class);
+        let exception = self.call(class, Arguments::positional(args))?;
+        self.raise_value(exception)
     }
 
     /// `sys._getframemodulename(depth)` within the trace; who called it is not known.

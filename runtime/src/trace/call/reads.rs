@@ -3,12 +3,13 @@ use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::known::is_scalar;
+use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyTuple, PyType};
 
 /// Module, name, what is read.
 const READS: &[(&str, &str, &str)] = &[
@@ -19,6 +20,8 @@ const READS: &[(&str, &str, &str)] = &[
     ("posix", "listdir", "the names in a directory"),
     ("posix", "getcwd", "the working directory"),
     ("posix", "getpid", "the process"),
+    ("posix", "get_terminal_size", "the size of a terminal"),
+    ("posix", "isatty", "whether a file is a terminal"),
     ("posix", "_path_exists", "whether there is a file"),
     ("posix", "_path_isfile", "whether there is a file"),
     ("posix", "_path_isdir", "whether there is a directory"),
@@ -44,6 +47,34 @@ const READS: &[(&str, &str, &str)] = &[
     ("sys", "getprofile", "a setting"),
     ("sys", "is_stack_trampoline_active", "a setting"),
 ];
+
+/// The same of methods of files from outside: class, name.
+const METHODS: &[(&str, &str)] = &[
+    ("_io._IOBase", "fileno"),
+    ("_io._IOBase", "isatty"),
+    ("_io._IOBase", "readable"),
+    ("_io._IOBase", "seekable"),
+    ("_io._IOBase", "writable"),
+];
+
+/// An answer of a method, as a guard compares it.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct MethodAnswer {
+    method: Py<PyAny>,
+    then: Py<PyAny>,
+    refused: bool,
+}
+
+#[pymethods]
+impl MethodAnswer {
+    /// Whether the method of the object, asked again, answers the same.
+    fn __call__(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = object.py();
+        let (now, refused) = compared(&self.method.bind(py).call1((object,)), py)?;
+        Ok(refused == self.refused && now.get_type().is(self.then.bind(py).get_type()) && now.eq(&self.then)?)
+    }
+}
 
 /// An answer, as a guard compares it.
 #[pyclass(frozen, module = "slotrt")]
@@ -95,6 +126,49 @@ impl<'py> Tracer<'py> {
         let Some(natives) = self.known_scalars(&args.positional) else { return Ok(None) };
         let natives = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
         self.ask_outside(function, &natives)
+    }
+
+    /// A method of a file from outside that only reads; `None`: it is another, or of a file that runs Python code for it.
+    pub(super) fn read_file_outside(
+        &mut self,
+        method: &Bound<'py, PyAny>,
+        owner: &Bound<'py, PyType>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let ([file], true) = (args.positional.as_slice(), args.keywords.is_empty()) else { return Ok(None) };
+        let class = self.class_of(*file)?;
+        let listed = METHODS.iter().any(|row| {
+            let base = |base: Bound<'py, PyAny>| {
+                base.cast::<PyType>().is_ok_and(|base| crate::ffi::types::c_name(base) == row.0)
+            };
+            row.1 == name && crate::ffi::types::mro(owner).is_some_and(|mro| mro.iter().any(base))
+        });
+        let (Some(object), Some(source), true) = (self.real(*file), self.source(*file), listed && is_c_type(&class))
+        else {
+            return Ok(None);
+        };
+        if self.runs_python_within(&object) {
+            return Ok(None);
+        }
+        let answer = method.call1((&object,));
+        if !answer.as_ref().is_ok_and(is_scalar) && answer.is_ok() {
+            return Ok(None);
+        }
+        let (then, refused) = compared(&answer, self.py).or_else(|error| self.raise_error(error))?;
+        let check = MethodAnswer { method: method.clone().unbind(), then: then.unbind(), refused };
+        let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
+        self.guard(source, Check::Call(check.into_any().unbind()), "the trace asked a file from outside");
+        answer.map(|answer| Some(self.constant(answer))).or_else(|error| self.raise_error(error))
+    }
+
+    /// Whether what a file is made of, as far as it says, is of a class of Python code.
+    fn runs_python_within(&self, file: &Bound<'py, PyAny>) -> bool {
+        let mut layer = file.clone();
+        for name in ["buffer", "raw"] {
+            layer = layer.getattr(name).unwrap_or(layer);
+        }
+        !is_c_type(&layer.get_type())
     }
 
     /// Asks now, and has a guard ask again.
