@@ -68,7 +68,11 @@ pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool
     if found.is_exact_instance_of::<PyDict>() {
         return found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted));
     }
-    ordered::keys(found).iter().zip(keys.iter()).all(|(key, wanted)| equal(key, &wanted))
+    // Keys that are none of these must not be hashed.
+    let known = |key: Bound<'_, PyAny>| keys.iter().any(|wanted| equal(&key, &wanted));
+    found.keys().iter().all(known)
+        && ordered::keys(found)
+            .is_ok_and(|found| found.iter().zip(keys.iter()).all(|(key, wanted)| equal(key, &wanted)))
 }
 
 /// Code, defaults and keyword defaults of a function.

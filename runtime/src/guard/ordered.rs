@@ -2,6 +2,7 @@
 use crate::ffi::native;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rustc_hash::FxHashMap;
 
 /// Whether the object is a `collections.OrderedDict` of C.
 pub fn is_ordered_dict(object: &Bound<'_, PyAny>) -> bool {
@@ -14,11 +15,18 @@ pub fn exact<'a, 'py>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, Py
     exact.or_else(|| object.cast::<PyDict>().ok().filter(|_| is_ordered_dict(object)))
 }
 
-/// Keys as the program sees them in their order.
-pub fn keys<'py>(dict: &Bound<'py, PyDict>) -> Vec<Bound<'py, PyAny>> {
-    if is_ordered_dict(dict) {
-        let keys = dict.as_any().try_iter().and_then(|keys| keys.collect::<PyResult<Vec<_>>>());
-        return keys.unwrap_or_default();
+/// Keys in the order that the program sees; those of an `OrderedDict` are hashed for that.
+pub fn keys<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if is_ordered_dict(dict) { dict.as_any().try_iter()?.collect() } else { Ok(dict.keys().iter().collect()) }
+}
+
+/// Keys and values in that order.
+pub fn pairs<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    if !is_ordered_dict(dict) {
+        return Ok(dict.iter().collect());
     }
-    dict.keys().iter().collect()
+    let values: FxHashMap<usize, Bound<'py, PyAny>> =
+        dict.iter().map(|(key, value)| (key.as_ptr() as usize, value)).collect();
+    let keys = keys(dict)?.into_iter();
+    Ok(keys.filter_map(|key| values.get(&(key.as_ptr() as usize)).cloned().map(|value| (key, value))).collect())
 }

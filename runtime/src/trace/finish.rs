@@ -11,7 +11,10 @@ use crate::guard::{Check, ordered};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Key and value.
+type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 use std::sync::Arc;
 
 /// Why a trace cannot end here: a value that cannot be made again was made at this step of the outermost frame.
@@ -412,7 +415,7 @@ impl<'py> Tracer<'py> {
                     self.state.effects.push(Effect::ReplaceList { list: value, values });
                 }
             } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
-                self.compare_dicts(value, dict, first);
+                self.compare_dicts(value, dict, first)?;
             } else if let (Ok(set), Ok(first)) = (object.cast::<PySet>(), original.cast::<PySet>()) {
                 let compared = self.compare_sets(value, set, first)?;
                 if let Err(escape) = compared {
@@ -483,24 +486,31 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
-    fn compare_dicts(&mut self, object: ValueId, now: &Bound<'py, PyDict>, then: &Bound<'py, PyDict>) {
-        let (keys, before) = (ordered::keys(now), ordered::keys(then));
-        let kept = before.iter().filter(|key| now.contains(key).unwrap_or(false));
-        let in_order = keys.iter().zip(kept).all(|(key, kept)| key.is(kept));
-        for key in before {
-            if !in_order || !now.contains(&key).unwrap_or(false) {
+    fn compare_dicts(&mut self, object: ValueId, now: &Bound<'py, PyDict>, then: &Bound<'py, PyDict>) -> Traced<()> {
+        // Keys of ordered dicts that are tokens are asked for their hashes.
+        let both = self.with_callbacks_on_scalars(|| PyResult::Ok((ordered::pairs(then)?, ordered::pairs(now)?)));
+        let (before, after) = both.or_else(|error| internal(error.to_string()))?;
+        let held = |pairs: &[Pair<'py>]| -> FxHashMap<usize, usize> {
+            pairs.iter().map(|(key, value)| (key.as_ptr() as usize, value.as_ptr() as usize)).collect()
+        };
+        let (held_before, held_after) = (held(&before), held(&after));
+        let is_kept = |key: &Bound<'py, PyAny>| held_after.contains_key(&(key.as_ptr() as usize));
+        let kept = before.iter().filter(|(key, _)| is_kept(key));
+        let in_order = after.iter().zip(kept).all(|((key, _), (kept, _))| key.is(kept));
+        for (key, _) in before {
+            if !in_order || !is_kept(&key) {
                 let key = self.absorb(key);
                 self.state.effects.push(Effect::DelItem { object, key });
             }
         }
-        for key in keys {
-            let Ok(Some(value)) = now.get_item(&key) else { continue };
-            let unchanged = in_order && then.get_item(&key).ok().flatten().is_some_and(|then| then.is(&value));
-            if !unchanged {
+        for (key, value) in after {
+            let unchanged = held_before.get(&(key.as_ptr() as usize)) == Some(&(value.as_ptr() as usize));
+            if !in_order || !unchanged {
                 let (key, value) = (self.absorb(key), self.absorb(value));
                 self.state.effects.push(Effect::SetItem { object, key, value });
             }
         }
+        Ok(())
     }
 
     /// What was changed is no other object of the same type that the trace looked at.

@@ -142,10 +142,10 @@ impl<'py> Tracer<'py> {
     }
 
     fn shadow_dict(&mut self, id: ValueId, dict: &Bound<'py, PyDict>, source: &Source) -> Traced<Bound<'py, PyAny>> {
-        let keys = ordered::keys(dict);
-        if !keys.iter().all(is_key) {
+        if !dict.keys().iter().all(|key| is_key(&key)) {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
+        let keys = ordered::keys(dict).or_else(|error| self.raise_error(error))?;
         let guarded = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
         self.guard_once(
             id,

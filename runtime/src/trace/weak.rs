@@ -179,6 +179,7 @@ impl<'py> Tracer<'py> {
         if self.same_object(reached).is_none() {
             return Ok(None);
         }
+        self.rely_on_life(reached)?;
         let check = Check::Is(object.clone().unbind());
         self.guard_once(reference, "is", source, check, "the trace asked for what the reference refers to");
         Ok(Some(reached))
