@@ -26,7 +26,7 @@ import warnings
 import described
 import generate
 
-LIMIT = 10  # seconds for one program compiled
+LIMIT = 10  # seconds of the processor's time for one program compiled
 PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
 AGAIN = 0.2  # seconds after which a program that went on is told again
@@ -48,12 +48,12 @@ class Deadline:
 
     def __enter__(self):
         Deadline.passed = False
-        signal.signal(signal.SIGALRM, too_long)
-        signal.setitimer(signal.ITIMER_REAL, self.seconds, AGAIN)
+        signal.signal(signal.SIGPROF, too_long)
+        signal.setitimer(signal.ITIMER_PROF, self.seconds, AGAIN)
 
     def __exit__(self, *_):
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         if Deadline.passed:
             raise TooLong
 
