@@ -13,6 +13,8 @@ pub mod graph;
 pub mod guard;
 #[cfg(slotrt_live)]
 pub mod live;
+#[cfg(slotrt_hooks)]
+mod names;
 #[cfg(slotrt_traces)]
 mod python;
 #[cfg(slotrt_live)]

@@ -244,6 +244,35 @@ class Tokens(unittest.TestCase):
         for make in (set, dict):
             self.assertEqual(slotrt.compile(key_into)(make()), key_into(make()))
 
+    def test_classes_that_change_between_traces(self):
+        class Sized:
+            def __getattr__(self, name):
+                raise AttributeError(name)
+
+        class Derived(Sized):
+            pass
+
+        def told(value, number):
+            try:
+                return len([value, number][0]), list(map(bool, [value]))
+            except TypeError as error:
+                return str(error), list(map(bool, [value]))
+
+        compiled = slotrt.compile(told)
+        changes = (
+            lambda: None,
+            lambda: setattr(Sized, "__len__", lambda self: 3),
+            lambda: setattr(Derived, "__len__", lambda self: 0),
+            lambda: delattr(Sized, "__len__"),
+            lambda: delattr(Derived, "__len__"),
+            lambda: setattr(Derived, "__name__", "Renamed"),
+            lambda: setattr(Derived, "__bool__", lambda self: False),
+        )
+        for number, change in enumerate(changes):
+            change()
+            with self.subTest(number=number):
+                self.assertEqual(compiled(Derived(), str(number)), told(Derived(), str(number)))
+
     def test_order_of_sets(self):
         letters = [chr(code) for code in range(32, 127)]
         for size in range(2, 60, 3):

@@ -5,6 +5,7 @@ use super::{Failure, Host};
 use crate::bytecode::split::{Split, interrupts};
 use crate::bytecode::{Code, Handler, Instr, Label, Op, Position};
 use crate::ffi::function;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 
@@ -27,8 +28,8 @@ pub fn assemble<'py>(
     prologue: Prologue,
     host: &dyn Host,
 ) -> Result<Made, Failure> {
-    let original = function.getattr("__code__")?;
-    let slots = Slots { nlocals: original.getattr("co_nlocals")?.extract()?, inserted: 0, temporaries: 0 };
+    let original = function.getattr(name!("__code__"))?;
+    let slots = Slots { nlocals: original.getattr(name!("co_nlocals"))?.extract()?, inserted: 0, temporaries: 0 };
     let mut code = match frame {
         Frame::Whole(code) => whole(py, code, prologue, slots),
         Frame::Tail(tail) => self::tail(py, tail.split, tail.way, prologue, slots, host)?,
@@ -158,15 +159,15 @@ fn instruction(py: Python<'_>, code: &mut Code, written: Written, slots: Slots, 
 
 /// A function like the traced one; continuations have free variables without a closure.
 pub(super) fn like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let closure = function.getattr("__closure__")?;
+    let closure = function.getattr(name!("__closure__"))?;
     if closure.is_none() {
         return function::from_code(code, function);
     }
     let kwargs = PyDict::new(code.py());
-    kwargs.set_item("globals", function.getattr("__globals__")?)?;
-    kwargs.set_item("name", function.getattr("__name__")?)?;
+    kwargs.set_item("globals", function.getattr(name!("__globals__"))?)?;
+    kwargs.set_item("name", function.getattr(name!("__name__"))?)?;
     kwargs.set_item("closure", closure)?;
     let made = code.py().get_type::<PyFunction>().call((code,), Some(&kwargs))?;
-    made.setattr("__qualname__", function.getattr("__qualname__")?)?;
+    made.setattr(name!("__qualname__"), function.getattr(name!("__qualname__"))?)?;
     Ok(made)
 }

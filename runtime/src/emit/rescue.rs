@@ -10,6 +10,7 @@ use crate::bytecode::{Code, Op};
 use crate::ffi::callable::{self, Args, Chosen, Dispatch};
 use crate::graph::Graph;
 use crate::graph::run::Program;
+use crate::names::name;
 use crate::trace::interrupted::{self, SIGINT};
 use crate::trace::value::ValueId;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -102,7 +103,7 @@ struct Failed {
 
 impl Failed {
     fn new(py: Python<'_>, graph: &Graph, function: &Bound<'_, PyAny>, continuation: bool) -> PyResult<Self> {
-        let (graph, code) = (Program::new(py, graph), function.getattr("__code__")?.unbind());
+        let (graph, code) = (Program::new(py, graph), function.getattr(name!("__code__"))?.unbind());
         Ok(Self { graph, function: function.clone().unbind(), code, continuation, whole: OnceLock::new() })
     }
 

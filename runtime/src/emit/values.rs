@@ -5,6 +5,7 @@ use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
 use crate::ffi::originals::original;
 use crate::ffi::{traceback, types};
+use crate::names::name;
 use crate::trace::value::{Held, Inlined, New, Passed, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
@@ -160,7 +161,7 @@ impl<'py> Writer<'_, 'py> {
                 self.call(2);
             }
             New::Instance { class, value, .. } => {
-                self.callee(self.base_of(*class)?.getattr("__new__")?);
+                self.callee(self.base_of(*class)?.getattr(name!("__new__"))?);
                 self.load(*class)?;
                 value.map_or(Ok(()), |value| self.load(value))?;
                 self.call(1 + u32::from(value.is_some()));
@@ -191,14 +192,14 @@ impl<'py> Writer<'_, 'py> {
             return Err(Failure::Refused("an exception of a class made during the trace".into()));
         };
         let base = c_base(object.bind(self.py))?;
-        self.callee(base.getattr("__new__")?);
+        self.callee(base.getattr(name!("__new__"))?);
         self.load(class)?;
         let count = self.unpack(args)?;
         self.call(count + 1);
         self.plain(Op::COPY, 1);
         let temporary = self.temporary();
         self.op(Op::STORE_FAST, Arg::Temporary(temporary));
-        self.callee(base.getattr("__init__")?);
+        self.callee(base.getattr(name!("__init__"))?);
         self.op(Op::LOAD_FAST, Arg::Temporary(temporary));
         let count = self.unpack(args)?;
         self.call(count + 1);
@@ -242,7 +243,7 @@ impl<'py> Writer<'_, 'py> {
             self.call(2);
             return Ok(());
         }
-        self.constant(code.bind(py).getattr("co_name")?);
+        self.constant(code.bind(py).getattr(name!("co_name"))?);
         self.constant(py.None().into_bound(py));
         closure.iter().try_for_each(|cell| self.load(*cell))?;
         self.plain(Op::BUILD_TUPLE, closure.len() as u32);
@@ -375,7 +376,7 @@ impl<'py> Writer<'_, 'py> {
                 Held::Attribute(name) => self.set_attribute(object, name, *value)?,
                 Held::Entry(key) => {
                     self.load(*value)?;
-                    self.callee(self.py.get_type::<PyAny>().getattr("__getattribute__")?);
+                    self.callee(self.py.get_type::<PyAny>().getattr(name!("__getattribute__"))?);
                     self.load(object)?;
                     self.constant(pyo3::types::PyString::intern(self.py, "__dict__").into_any());
                     self.call(2);
@@ -383,7 +384,7 @@ impl<'py> Writer<'_, 'py> {
                     self.plain(Op::STORE_SUBSCR, 0);
                 }
                 Held::Descriptor(descriptor) => {
-                    self.callee(descriptor.bind(self.py).getattr("__set__")?);
+                    self.callee(descriptor.bind(self.py).getattr(name!("__set__"))?);
                     self.load(object)?;
                     self.load(*value)?;
                     self.call(2);
@@ -396,7 +397,7 @@ impl<'py> Writer<'_, 'py> {
 
     /// `object.__setattr__(object, name, value)`: past a `__setattr__` of the user.
     fn set_attribute(&mut self, object: ValueId, name: &str, value: ValueId) -> Result<(), Failure> {
-        self.callee(original(self.py, "builtins", "object")?.getattr("__setattr__")?);
+        self.callee(original(self.py, "builtins", "object")?.getattr(name!("__setattr__"))?);
         self.load(object)?;
         self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
         self.load(value)?;

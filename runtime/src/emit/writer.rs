@@ -8,6 +8,7 @@ use crate::ffi::callable::InternalError;
 use crate::ffi::originals;
 use crate::graph::{Graph, Node, NodeOp};
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::outcome::Outcome;
 use crate::trace::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -305,7 +306,7 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.op(Op::LOAD_ATTR, Arg::Name(name.to_string()));
             }
             Source::OwnAttr(base, name) => {
-                self.callee(self.py.get_type::<PyAny>().getattr("__getattribute__")?);
+                self.callee(self.py.get_type::<PyAny>().getattr(name!("__getattribute__"))?);
                 self.source(base)?;
                 self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
                 self.call(2);

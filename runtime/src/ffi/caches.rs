@@ -2,6 +2,7 @@
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `lru_cache_object`.
 use super::layout::{read, write};
+use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -22,7 +23,7 @@ const WORD: usize = size_of::<usize>();
 
 /// The words of an object of fixed size.
 fn words(object: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
-    let size: usize = object.get_type().getattr("__basicsize__")?.extract()?;
+    let size: usize = object.get_type().getattr(name!("__basicsize__"))?.extract()?;
     let base = object.as_ptr().cast::<u8>();
     // SAFETY: a live object of this size; its fields are words.
     Ok((0..size / WORD).map(|word| unsafe { read(base, word * WORD) }).collect())
@@ -42,7 +43,7 @@ fn find(py: Python<'_>) -> PyResult<Option<Fields>> {
     let (mut seen, mut functions) = (Vec::new(), Vec::new());
     for sample in samples.iter() {
         seen.push(words(&sample)?);
-        functions.push(sample.getattr("__wrapped__")?.as_ptr() as usize);
+        functions.push(sample.getattr(name!("__wrapped__"))?.as_ptr() as usize);
     }
     let [plain, telling, large] = seen.as_slice() else { return Ok(None) };
     let func = only(plain.len(), |word| seen.iter().zip(&functions).all(|(seen, function)| seen[word] == *function));

@@ -2,6 +2,7 @@
 use super::originals;
 use super::release;
 use super::traceback::stand_in;
+use crate::names::name;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict, PyList};
@@ -19,11 +20,11 @@ pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, 
     let mut marked = vec![original.clone()];
     marked.extend(raised.cast::<PyList>()?.iter().filter(|exception| !exception.is_none()));
     for exception in &marked {
-        exception.setattr("__traceback__", &traceback)?;
+        exception.setattr(name!("__traceback__"), &traceback)?;
     }
     let left = release::prep_reraise_star(original, raised);
     for exception in &marked {
-        exception.setattr("__traceback__", py.None())?;
+        exception.setattr(name!("__traceback__"), py.None())?;
     }
     let left = left?;
     unmark(&left)?;
@@ -35,8 +36,8 @@ fn unmark(exception: &Bound<'_, PyAny>) -> PyResult<()> {
     if !exception.is_instance_of::<PyBaseException>() {
         return Ok(());
     }
-    exception.setattr("__traceback__", exception.py().None())?;
-    for part in exception.getattr("exceptions").and_then(|parts| parts.try_iter()).into_iter().flatten() {
+    exception.setattr(name!("__traceback__"), exception.py().None())?;
+    for part in exception.getattr(name!("exceptions")).and_then(|parts| parts.try_iter()).into_iter().flatten() {
         unmark(&part?)?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Functions from code objects.
 use super::layout;
+use crate::names::name;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -14,11 +15,11 @@ pub fn from_code<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyR
     if !code.is_instance_of::<PyCode>() {
         return Err(PyTypeError::new_err("expected a code object"));
     }
-    let globals = like.getattr("__globals__")?.cast_into::<pyo3::types::PyDict>()?;
+    let globals = like.getattr(name!("__globals__"))?.cast_into::<pyo3::types::PyDict>()?;
     // SAFETY: `code` is a code object and `globals` a dict; the result is a new reference or NULL with an exception set.
     let function =
         unsafe { Bound::from_owned_ptr_or_err(code.py(), ffi::PyFunction_New(code.as_ptr(), globals.as_ptr()))? };
-    function.setattr("__module__", like.getattr("__module__")?)?;
+    function.setattr(name!("__module__"), like.getattr(name!("__module__"))?)?;
     Ok(function)
 }
 

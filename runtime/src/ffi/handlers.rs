@@ -4,6 +4,7 @@ use super::frame::{Declined, Frame};
 use super::hook::{Action, FrameHandler};
 use crate::bytecode::Code;
 use crate::bytecode::split::ledger::Ledger;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyCode;
 use std::collections::BTreeMap;
@@ -72,7 +73,7 @@ impl Twin {
     fn of<'py>(self, code: &Bound<'py, PyCode>) -> Option<Bound<'py, PyAny>> {
         match self {
             Self::Reassembled => Code::decode(code).and_then(|decoded| decoded.assemble(code.py())).ok(),
-            Self::Copied => code.call_method0("replace").ok(),
+            Self::Copied => code.call_method0(name!("replace")).ok(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! An instruction on its own: what C does behind it, where no exported function does that.
 use super::release::call_unseen;
 use crate::bytecode::{Isa, Op};
+use crate::names::name;
 use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -39,7 +40,7 @@ fn function(py: Python<'_>, op: Op, arg: u8, count: usize) -> PyResult<Bound<'_,
     let builtins = super::originals::builtins(py)?;
     let outer =
         super::originals::original(py, "builtins", "compile")?.call1(("lambda: None", "<instruction>", "eval"))?;
-    let code = outer.getattr("co_consts")?.get_item(0)?.call_method("replace", (), Some(&changes))?;
+    let code = outer.getattr(name!("co_consts"))?.get_item(0)?.call_method("replace", (), Some(&changes))?;
     // Frames that C begins from there import under its globals.
     let globals = PyDict::new(py);
     globals.set_item("__builtins__", builtins)?;

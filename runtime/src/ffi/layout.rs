@@ -1,5 +1,6 @@
 //! Where the fields of CPython's private structures lie, and the check that the live interpreter agrees.
 use super::release;
+use crate::names::name;
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -87,7 +88,7 @@ pub(super) fn check(py: Python<'_>) -> PyResult<()> {
     if unsafe { release::frame_size(probe.as_ptr()) } != words {
         return Err(wrong("PyCodeObject"));
     }
-    let text = probe.getattr("co_code")?.cast_into::<pyo3::types::PyBytes>()?;
+    let text = probe.getattr(name!("co_code"))?.cast_into::<pyo3::types::PyBytes>()?;
     // SAFETY: the code's bytes start at that offset; a code object has at least one code unit.
     let first = unsafe { read::<u8>(base, code::CO_CODE_ADAPTIVE) };
     if text.as_bytes().first() != Some(&first) {
@@ -100,7 +101,7 @@ pub(super) fn check(py: Python<'_>) -> PyResult<()> {
 }
 
 fn check_frame(py: Python<'_>) -> PyResult<()> {
-    let running = py.import("sys")?.getattr("_getframe")?.call0()?;
+    let running = py.import("sys")?.getattr(name!("_getframe"))?.call0()?;
     // SAFETY: the thread state is live; the fields' offsets lie inside it.
     unsafe {
         let state = ffi::PyThreadState_Get().cast::<u8>();

@@ -1,4 +1,5 @@
 //! The head of numpy's array struct, read without going through Python.
+use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_char, c_int};
@@ -45,17 +46,17 @@ pub fn metadata<'a>(array: &'a Bound<'_, PyAny>) -> Metadata<'a> {
 
 /// Whether the struct of this numpy is the one known here: compares an array's fields with its attributes.
 pub fn agrees(array: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let basic = array.get_type().getattr("__basicsize__")?.extract::<usize>()?;
+    let basic = array.get_type().getattr(name!("__basicsize__"))?.extract::<usize>()?;
     if basic < size_of::<Fields>() {
         return Ok(false);
     }
-    let shape: Vec<isize> = array.getattr("shape")?.extract()?;
-    let flags: i32 = array.getattr("flags")?.getattr("num")?.extract()?;
+    let shape: Vec<isize> = array.getattr(name!("shape"))?.extract()?;
+    let flags: i32 = array.getattr(name!("flags"))?.getattr(name!("num"))?.extract()?;
     // SAFETY: the object is at least as large as the fields; only plain integers and pointers are read, none is followed.
     let nd = unsafe { (*array.as_ptr().cast::<Fields>()).nd };
     if usize::try_from(nd) != Ok(shape.len()) {
         return Ok(false);
     }
     let read = metadata(array);
-    Ok(read.shape == shape && read.descr == array.getattr("dtype")?.as_ptr() as usize && read.flags == flags)
+    Ok(read.shape == shape && read.descr == array.getattr(name!("dtype"))?.as_ptr() as usize && read.flags == flags)
 }

@@ -1,19 +1,23 @@
-//! What `builtins` and `types` held when slotrt was imported: programs replace these modules, and what is in them.
+//! What `builtins`, `types` and `_weakref` held when slotrt was imported: programs replace these modules, and what is in them.
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::PyString;
+use rustc_hash::FxHashMap;
 
-const MODULES: [&str; 2] = ["builtins", "types"];
+const MODULES: [&str; 3] = ["builtins", "types", "_weakref"];
 
 /// A module and a copy of its namespace.
-type Kept = (Py<PyModule>, Py<PyDict>);
+type Kept = (Py<PyModule>, FxHashMap<String, Py<PyAny>>);
 
 fn kept(py: Python<'_>) -> PyResult<&[Kept]> {
     static KEPT: PyOnceLock<Vec<Kept>> = PyOnceLock::new();
     let keep = |name: &str| {
         let module = py.import(name)?;
-        let copy = module.dict().copy()?.unbind();
+        let named = module.dict().iter().filter_map(|(name, object)| {
+            Some((name.cast::<PyString>().ok()?.to_str().ok()?.to_owned(), object.unbind()))
+        });
+        let copy = named.collect();
         PyResult::Ok((module.unbind(), copy))
     };
     KEPT.get_or_try_init(py, || MODULES.into_iter().map(keep).collect()).map(Vec::as_slice)
@@ -35,14 +39,17 @@ pub fn builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     kept(py).map(|kept| kept[0].0.bind(py))
 }
 
-/// What a module held under a name: `builtins` and `types` as they were, any other as it is now.
+/// What a module held under a name: `builtins`, `types` and `_weakref` as they were, any other as it is now.
 ///
 /// # Errors
 /// `AttributeError` if it held nothing by that name; what importing another module raises.
 pub fn original<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let Some(index) = MODULES.iter().position(|kept| *kept == module) else {
-        return py.import(module)?.getattr(name);
+        return match super::modules::imported(&PyString::intern(py, module)) {
+            Some(module) if !module.is_none() => module.getattr(PyString::intern(py, name)),
+            _ => py.import(module)?.getattr(name),
+        };
     };
-    let found = kept(py)?[index].1.bind(py).get_item(name)?;
+    let found = kept(py)?[index].1.get(name).map(|found| found.bind(py).clone());
     found.ok_or_else(|| PyAttributeError::new_err(format!("module '{module}' had no attribute '{name}'")))
 }

@@ -1,7 +1,7 @@
 //! What objects hold, as the garbage collector sees it: what ends with what, and what leads to what.
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::collections::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::ffi::{c_int, c_void};
 
 /// The objects that this one holds, once for each reference; at most `limit` of them.
@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 pub fn held<'py>(object: &Bound<'py, PyAny>, limit: usize) -> Vec<Bound<'py, PyAny>> {
     let py = object.py();
     // SAFETY: `show` gives what the live object holds at this moment, and nothing has run since.
-    show(object, limit).into_iter().map(|held| unsafe { Bound::from_borrowed_ptr(py, held) }).collect()
+    show(object, limit, Vec::new()).into_iter().map(|held| unsafe { Bound::from_borrowed_ptr(py, held) }).collect()
 }
 
 /// What would end if whoever holds these let them go, they themselves included. What several of the others hold ends with the last
@@ -21,15 +21,22 @@ pub fn ending<'py>(
     limit: usize,
     own: &dyn Fn(usize) -> usize,
 ) -> Vec<Bound<'py, PyAny>> {
-    let mut left: HashMap<usize, isize> = given.iter().map(|object| (object.as_ptr() as usize, 0)).collect();
-    let (mut ending, mut next, mut looked_at) = (given, 0, 0);
+    const MANY: usize = 56;
+    if given.is_empty() {
+        return given;
+    }
+    let mut left: FxHashMap<usize, isize> = FxHashMap::with_capacity_and_hasher(MANY, FxBuildHasher);
+    left.extend(given.iter().map(|object| (object.as_ptr() as usize, 0)));
+    let (mut ending, mut next, mut looked_at, mut list) = (given, 0, 0, Vec::with_capacity(MANY));
     while let Some(object) = ending.get(next)
         && looked_at < limit
     {
         next += 1;
-        let (py, held) = (object.py(), show(object, limit - looked_at));
-        looked_at += held.len();
-        for held in held {
+        let py = object.py();
+        list.clear();
+        list = show(object, limit - looked_at, list);
+        looked_at += list.len();
+        for held in list.iter().copied() {
             // SAFETY: the object that holds it is alive and unchanged.
             let count = unsafe { ffi::Py_REFCNT(held) };
             let left = left.entry(held as usize).or_insert_with(|| count as isize - own(held as usize) as isize);
@@ -62,15 +69,15 @@ struct Shown {
     limit: usize,
 }
 
-/// Pointers to what the object holds.
-fn show(object: &Bound<'_, PyAny>, limit: usize) -> Vec<*mut ffi::PyObject> {
+/// Adds pointers to what the object holds to an empty list.
+fn show(object: &Bound<'_, PyAny>, limit: usize, list: Vec<*mut ffi::PyObject>) -> Vec<*mut ffi::PyObject> {
     unsafe extern "C" fn visit(held: *mut ffi::PyObject, shown: *mut c_void) -> c_int {
         // SAFETY: the argument of `traverse` below, which nobody else uses meanwhile.
         let shown = unsafe { &mut *shown.cast::<Shown>() };
         shown.list.push(held);
         c_int::from(shown.list.len() >= shown.limit)
     }
-    let mut shown = Shown { list: Vec::new(), limit };
+    let mut shown = Shown { list, limit };
     // SAFETY: a live object of a type that the collector knows is traversed as the collector does it; `visit` runs no code of Python.
     unsafe {
         if ffi::PyObject_IS_GC(object.as_ptr()) == 1

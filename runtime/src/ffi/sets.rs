@@ -1,6 +1,7 @@
 //! The hash tables of sets: the order of a set comes from how it was filled, and its table is all that there is of it.
 //!
 //! CPython: `Objects/setobject.c`, `Include/cpython/setobject.h`.
+use crate::names::name;
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -199,6 +200,6 @@ fn dummy() -> *mut ffi::PyObject {
 
 /// Whether sets of this interpreter are laid out as this file says.
 fn is_laid_out(set: &Bound<'_, PySet>) -> PyResult<bool> {
-    let size: usize = set.get_type().getattr("__basicsize__")?.extract()?;
+    let size: usize = set.get_type().getattr(name!("__basicsize__"))?.extract()?;
     Ok(size == size_of::<SetObject>() && set.is_exact_instance_of::<PySet>())
 }

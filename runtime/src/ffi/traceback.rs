@@ -1,5 +1,6 @@
 //! Tracebacks of exceptions that were raised while a frame ran symbolically.
 use super::{layout, release};
+use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict, PyTuple};
@@ -41,8 +42,8 @@ pub fn add_traceback(
             }
         };
         let Some(frame) = frame else { continue };
-        let made = class.call1((exception.getattr("__traceback__")?, frame, lasti, line))?;
-        exception.setattr("__traceback__", made)?;
+        let made = class.call1((exception.getattr(name!("__traceback__"))?, frame, lasti, line))?;
+        exception.setattr(name!("__traceback__"), made)?;
     }
     Ok(())
 }
@@ -74,7 +75,7 @@ pub(super) fn stand_in<'py>(
     lasti: i32,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = code.py();
-    let length = code.getattr("co_code")?.len()?;
+    let length = code.getattr(name!("co_code"))?.len()?;
     // SAFETY: attached; all arguments are live; the result is a new reference or NULL with an exception set. A new frame object holds its
     // frame, whose place in the code may be any instruction of it.
     unsafe {

@@ -1,11 +1,17 @@
 //! What the tracer needs to know of live types: slots, flags, MRO, attributes, version tags.
+use crate::names::name;
 use generated::slots::{Slot, Suite};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use std::borrow::Cow;
+use std::ffi::CStr;
 
 unsafe extern "C" {
     fn _PyType_Lookup(class: *mut ffi::PyTypeObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject;
+    #[cfg(Py_3_12)]
+    fn PyType_GetDict(class: *mut ffi::PyTypeObject) -> *mut ffi::PyObject;
 }
 
 fn raw(class: &Bound<'_, PyType>) -> *mut ffi::PyTypeObject {
@@ -129,24 +135,46 @@ pub fn has_own_fields(class: &Bound<'_, PyType>) -> bool {
 #[must_use]
 pub fn name(class: &Bound<'_, PyType>) -> String {
     // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long.
-    unsafe { std::ffi::CStr::from_ptr((*raw(class)).tp_name) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr((*raw(class)).tp_name) }.to_string_lossy().into_owned()
 }
 
 /// `tp_name` of a class that C made; empty for a class of Python code, whatever it calls itself.
 #[must_use]
-pub fn c_name(class: &Bound<'_, PyType>) -> String {
+pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
     /// Every class that a `class` statement or `type()` makes may have subclasses.
     const BASETYPE: u64 = 1 << 10;
-    let name = name(class);
-    if !is_heap(class) || is_immutable(class) || flags(class) & BASETYPE == 0 {
-        return name;
+    // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long, unless code of Python sets another one.
+    let name = unsafe { CStr::from_ptr((*raw(class)).tp_name) };
+    if !is_heap(class) || is_immutable(class) {
+        return name.to_string_lossy();
+    }
+    if flags(class) & BASETYPE != 0 && !name.to_bytes().contains(&b'.') {
+        return Cow::Borrowed("");
+    }
+    let name = name.to_string_lossy().into_owned();
+    if flags(class) & BASETYPE == 0 {
+        return Cow::Owned(name);
     }
     // C may make changeable classes too: they are what their module says they are.
     let found = name.rsplit_once('.').and_then(|(module, attribute)| {
-        let modules = class.py().import("sys").and_then(|sys| sys.getattr("modules")).ok()?;
+        let modules = class.py().import("sys").and_then(|sys| sys.getattr(name!("modules"))).ok()?;
         modules.get_item(module).and_then(|module| module.getattr(attribute)).ok()
     });
-    if found.is_some_and(|found| found.is(class)) { name } else { String::new() }
+    if found.is_some_and(|found| found.is(class)) { Cow::Owned(name) } else { Cow::Borrowed("") }
+}
+
+/// Whether a class of Python code goes by the same `__name__` and `__qualname__` as another.
+#[must_use]
+pub fn has_names_of(class: &Bound<'_, PyType>, other: &Bound<'_, PyType>) -> bool {
+    if !is_heap(class) || !is_heap(other) {
+        return false;
+    }
+    // SAFETY: both are live heap types, whose names are live strings; `tp_name` is NUL-terminated and lives as long.
+    unsafe {
+        let (one, two) = (raw(class), raw(other));
+        let qualname = |class: *mut ffi::PyTypeObject| (*class.cast::<ffi::PyHeapTypeObject>()).ht_qualname;
+        qualname(one) == qualname(two) && CStr::from_ptr((*one).tp_name) == CStr::from_ptr((*two).tp_name)
+    }
 }
 
 /// The module that a class of C was made for; `None` for classes that C knows by no module.
@@ -199,6 +227,35 @@ pub fn is_subtype(class: &Bound<'_, PyType>, of: &Bound<'_, PyType>) -> bool {
 pub fn lookup<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: both are live; the borrowed result is held at once.
     unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), _PyType_Lookup(raw(class), name.as_ptr())) }
+}
+
+/// What the class itself has under this name, bases left aside; runs no Python code.
+#[must_use]
+pub fn own<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: a live type object, whose namespace is a dict.
+    #[cfg(Py_3_12)]
+    let namespace = unsafe { Bound::from_owned_ptr_or_opt(class.py(), PyType_GetDict(raw(class))) };
+    // SAFETY: the same.
+    #[cfg(not(Py_3_12))]
+    let namespace = unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), (*raw(class)).tp_dict) };
+    namespace?.cast_into::<PyDict>().ok()?.get_item(name).ok()?
+}
+
+/// `descriptor.__get__(object)` of a descriptor of C.
+///
+/// # Errors
+/// What it raises; `TypeError` where it is no descriptor.
+pub fn read<'py>(descriptor: &Bound<'py, PyAny>, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: both are live; the slot's result is a new reference, or NULL with an exception set.
+    unsafe {
+        match (*ffi::Py_TYPE(descriptor.as_ptr())).tp_descr_get {
+            Some(get) => {
+                let found = get(descriptor.as_ptr(), object.as_ptr(), std::ptr::null_mut());
+                Bound::from_owned_ptr_or_err(object.py(), found)
+            }
+            None => Err(PyTypeError::new_err("expected a descriptor")),
+        }
+    }
 }
 
 /// # Safety

@@ -148,7 +148,9 @@ impl Compiled {
         let start = Instant::now();
         let passing_states = self.family.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.family.shared.stop_at;
-        let options = trace::Options { passing_states, stop_at, ..trace::Options::of(self.family.options.fullgraph) };
+        let mirrors = Arc::clone(&self.family.mirrors);
+        let fullgraph = self.family.options.fullgraph;
+        let options = trace::Options { passing_states, stop_at, mirrors, ..trace::Options::of(fullgraph) };
         let traced = trace::trace(py, &self.family.shared.lasting, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {

@@ -112,7 +112,7 @@ impl Session {
                 counters,
                 generation,
                 marks: Marks::new(py)?,
-                lasting: Arc::default(),
+                lasting: Lasting::shared(py),
                 frames,
                 log,
                 stop_at,

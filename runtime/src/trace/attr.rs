@@ -8,6 +8,7 @@ use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PySuper, PyType};
@@ -159,7 +160,7 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        match crate::ffi::types::c_name(&found.get_type()).as_str() {
+        match &*crate::ffi::types::c_name(&found.get_type()) {
             "property" => {
                 let getter = found.getattr(intern!(self.py, "fget")).or_else(|error| self.raise_error(error))?;
                 if getter.is_none() {
@@ -220,7 +221,7 @@ impl<'py> Tracer<'py> {
         if name == "__dict__" {
             return self.dict_from_outside(&real, source, object, class);
         }
-        match descriptor.call_method1("__get__", (&real,)) {
+        match descriptor.call_method1(name!("__get__"), (&real,)) {
             Ok(value) => {
                 let path = self.attribute_path(&real, source, name)?;
                 Ok(self.sourced(value, path))
@@ -244,7 +245,7 @@ impl<'py> Tracer<'py> {
     /// A non-data descriptor found on a class, bound to an instance.
     pub(super) fn bind(&mut self, found: ValueId, object: ValueId, class: &Bound<'py, PyType>) -> Traced<ValueId> {
         let Some(descriptor) = self.real(found).or_else(|| self.owned(found)) else { return Ok(found) };
-        match crate::ffi::types::c_name(&descriptor.get_type()).as_str() {
+        match &*crate::ffi::types::c_name(&descriptor.get_type()) {
             "function" | "method_descriptor" | "wrapper_descriptor" | "functools._lru_cache_wrapper" => {
                 Ok(self.bound_method(found, object))
             }
@@ -264,7 +265,7 @@ impl<'py> Tracer<'py> {
             }
             "classmethod_descriptor" => {
                 let bound = descriptor
-                    .call_method1("__get__", (self.py.None(), class))
+                    .call_method1(name!("__get__"), (self.py.None(), class))
                     .or_else(|error| self.raise_error(error))?;
                 Ok(self.constant(bound))
             }
@@ -285,12 +286,12 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let kind = descriptor.get_type();
         let Some(get) = self.lookup(&kind, "__get__") else { return Ok(found) };
-        if matches!(crate::ffi::types::c_name(&kind).as_str(), "getset_descriptor" | "member_descriptor")
+        if matches!(&*crate::ffi::types::c_name(&kind), "getset_descriptor" | "member_descriptor")
             && let Some(value) = self.read_member_of(found, object)?
         {
             return Ok(value);
         }
-        if is_c_type(&kind) && !DESCRIPTORS.contains(&crate::ffi::types::c_name(&kind).as_str()) {
+        if is_c_type(&kind) && !DESCRIPTORS.contains(&&*crate::ffi::types::c_name(&kind)) {
             return unsupported("C descriptor", crate::ffi::types::name(&kind));
         }
         let get = self.absorb_static(get);
@@ -431,7 +432,7 @@ impl<'py> Tracer<'py> {
             if as_class.is_some() {
                 return self.bind_to_class(found, receiver, &start, name).map(|value| Some(self.unbound(value)));
             }
-            let kind = crate::ffi::types::c_name(&found.get_type());
+            let kind = crate::ffi::types::c_name(&found.get_type()).into_owned();
             let value = self.absorb_static(found.clone());
             let found = match kind.as_str() {
                 "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, Some(receiver))),
@@ -467,7 +468,7 @@ pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyD
         return None;
     }
     let getter = crate::ffi::originals::original(object.py(), "builtins", "object").ok()?;
-    let dict = getter.call_method1("__getattribute__", (object, "__dict__")).ok()?;
+    let dict = getter.call_method1(name!("__getattribute__"), (object, "__dict__")).ok()?;
     dict.cast_into::<PyDict>().ok()
 }
 
@@ -477,13 +478,13 @@ pub(super) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
 
 /// Whether the class of the descriptor has `tp_descr_get`.
 pub(super) fn has_get(found: &Bound<'_, PyAny>) -> bool {
-    crate::ffi::types::lookup(&found.get_type(), &PyString::new(found.py(), "__get__")).is_some()
+    crate::ffi::types::lookup(&found.get_type(), intern!(found.py(), "__get__")).is_some()
 }
 
 /// Whether the class of the descriptor has `tp_descr_set`.
 pub(super) fn is_data_descriptor(found: &Bound<'_, PyAny>) -> bool {
     let class = found.get_type();
-    ["__set__", "__delete__"]
+    [intern!(found.py(), "__set__"), intern!(found.py(), "__delete__")]
         .iter()
-        .any(|name| crate::ffi::types::lookup(&class, &PyString::new(found.py(), name)).is_some())
+        .any(|name| crate::ffi::types::lookup(&class, name).is_some())
 }

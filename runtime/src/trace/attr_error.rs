@@ -5,6 +5,7 @@ use super::known::{is_definition, is_of_one_object};
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
+use crate::names::name;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -50,7 +51,8 @@ impl<'py> Tracer<'py> {
             return internal("an exception that is no object");
         };
         // The class of the exception may define the two anew, or how they are set.
-        let member = |name: &str| kind.getattr(name).and_then(|member| member.call_method1("__get__", (&known,)));
+        let member =
+            |name: &str| kind.getattr(name).and_then(|member| member.call_method1(name!("__get__"), (&known,)));
         if !matches!((member("name"), member("obj")), (Ok(name), Ok(obj)) if name.is_none() && obj.is_none()) {
             return Ok(());
         }
@@ -66,7 +68,7 @@ impl<'py> Tracer<'py> {
         };
         let object = self.named_object(object)?;
         super::rewind::changed();
-        let set = raised.setattr("name", name).and_then(|()| raised.setattr("obj", object));
+        let set = raised.setattr(name!("name"), name).and_then(|()| raised.setattr(name!("obj"), object));
         set.or_else(|error| internal(error.to_string()))
     }
 
@@ -86,9 +88,9 @@ impl<'py> Tracer<'py> {
         error: PyErr,
     ) -> Traced<T> {
         let exception = error.value(self.py);
-        if exception.getattr("obj").is_ok_and(|named| named.is(real)) {
+        if exception.getattr(name!("obj")).is_ok_and(|named| named.is(real)) {
             let object = self.named_object(object)?;
-            exception.setattr("obj", object).or_else(|error| internal(error.to_string()))?;
+            exception.setattr(name!("obj"), object).or_else(|error| internal(error.to_string()))?;
         }
         self.raise_error(error)
     }

@@ -3,6 +3,7 @@ use super::attr::{has_get, is_data_descriptor, own_dict_allowed, short_name};
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
+use crate::names::name;
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -64,9 +65,9 @@ impl<'py> Tracer<'py> {
         let plain = self.import("builtins", "property")?;
         let none = self.py.None();
         let refused = self.with_callbacks(|| match what {
-            "getter" => plain.call_method1("__get__", (property, &stand_in)),
-            "setter" => plain.call_method1("__set__", (property, &stand_in, none)),
-            _ => plain.call_method1("__delete__", (property, &stand_in)),
+            "getter" => plain.call_method1(name!("__get__"), (property, &stand_in)),
+            "setter" => plain.call_method1(name!("__set__"), (property, &stand_in, none)),
+            _ => plain.call_method1(name!("__delete__"), (property, &stand_in)),
         });
         match refused {
             Ok(_) => internal(format!("a property without a {what} let it pass")),

@@ -7,7 +7,7 @@ use super::outcome::Effect;
 use super::outcome::{Break, End, Entered, Outcome, RAISES};
 use super::rewind;
 use super::signal::{Signal, hints};
-use super::state::{State, Tracer};
+use super::state::{Spare, State, Tracer};
 use super::value::ValueId;
 use super::{Lasting, Options, Stop};
 use crate::bytecode::Code;
@@ -17,6 +17,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::FxHashMap;
+use std::mem::take;
 use std::sync::Arc;
 
 /// Where the trace must end, and why.
@@ -127,28 +128,25 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
 
 fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Attempt, Stop> {
     let (limit, code) = (plan.limit.as_ref(), &subject.code);
-    let state = State {
-        domains: plan.domains.clone(),
-        lasting: Arc::clone(&plan.lasting),
-        codes: std::mem::take(&mut plan.codes),
-        stop_at: limit.map(|limit| limit.step),
-        max_steps: options.max_steps,
-        max_depth: options.max_depth,
-        passing_states: options.passing_states,
-        outer_globals: subject
-            .function
-            .getattr(intern!(py, "__globals__"))
-            .map_or(0, |globals| globals.as_ptr() as usize),
-        outer_code: Some(Arc::clone(code)),
-        trace: super::token::next_trace(),
-        track: plan.track,
-        ..State::roomy()
-    };
+    let mut state = State::roomy();
+    state.domains.clone_from(&plan.domains);
+    state.lasting = Arc::clone(&plan.lasting);
+    state.kept_mirrors = Arc::clone(&options.mirrors);
+    state.codes = take(&mut plan.codes);
+    state.stop_at = limit.map(|limit| limit.step);
+    state.max_steps = options.max_steps;
+    state.max_depth = options.max_depth;
+    state.passing_states = options.passing_states;
+    let globals = subject.function.getattr(intern!(py, "__globals__"));
+    state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
+    state.outer_code = Some(Arc::clone(code));
+    state.trace = super::token::next_trace();
+    state.track = plan.track;
     let _nested = rewind::Nested;
-    let mut tracer = Tracer { py, state: Box::new(state), spare: None };
+    let mut tracer = Tracer { py, state, spare: Spare::default() };
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
-    plan.codes = std::mem::take(&mut tracer.state.codes);
+    plan.codes = take(&mut tracer.state.codes);
     plan.signals.append(&mut tracer.state.signals);
     if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
         tracer.close_files();
@@ -168,7 +166,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             tracer.broken_at(frame, limit.reason.clone(), &mut inside)
         }
         Err(Signal::Here(here)) => {
-            inside = std::mem::take(&mut tracer.state.broken_inside);
+            inside = take(&mut tracer.state.broken_inside);
             #[cfg(debug_assertions)]
             {
                 plan.went_back =
@@ -275,14 +273,14 @@ impl<'py> Tracer<'py> {
     /// The end of a trace whose outermost frame stands before the instruction that runs natively.
     fn broken_at(&mut self, mut frame: Frame, reason: Break, inside: &mut Vec<Py<PyAny>>) -> End {
         let Entered { at, stack, locals, handled, .. } = self.entered(&mut frame);
-        let mut inner = std::mem::take(&mut self.state.left_inside);
+        let mut inner = take(&mut self.state.left_inside);
         inner.reverse();
         inside.retain(|code| !inner.iter().any(|entered| entered.code.original.is(code)));
         End::Break { at, stack, locals, handled, inner, reason }
     }
 
     fn again(&mut self, reason: Break) -> Attempt {
-        let inside = std::mem::take(&mut self.state.broken_inside);
+        let inside = take(&mut self.state.broken_inside);
         let step = self.state.again_at.unwrap_or_else(|| self.state.outer_step.saturating_sub(1));
         Attempt::Again(Limit { step, reason, inside })
     }
@@ -329,20 +327,21 @@ impl<'py> Tracer<'py> {
         Ok(frame)
     }
 
-    fn outcome(self, end: End, inside: Vec<Py<PyAny>>) -> Outcome {
-        let state = *self.state;
+    fn outcome(mut self, end: End, inside: Vec<Py<PyAny>>) -> Outcome {
+        let state = &mut *self.state;
         let mut outcome = Outcome {
-            values: state.values,
-            graph: state.graph.into_inner(),
-            inputs: state.inputs.into_inner(),
-            guards: state.guards,
-            effects: state.effects.into_inner(),
+            values: take(&mut state.values),
+            graph: take(&mut *state.graph),
+            inputs: take(&mut *state.inputs),
+            guards: take(&mut state.guards),
+            effects: take(&mut *state.effects),
             end,
-            routes: state.routes,
+            routes: take(&mut state.routes),
             steps: state.steps,
             inside,
             signals: Vec::new(),
         };
+        state.make_room();
         super::order::placeholders_first(&mut outcome);
         outcome
     }

@@ -9,6 +9,7 @@ impl Tracer<'_> {
     /// Guards every variable, attribute and entry that was read and that no other guard looks at.
     pub(super) fn guard_existence(&mut self) {
         let mut guarded = FxHashSet::default();
+        guarded.reserve(self.state.guards.len() + self.state.values.len() / 2);
         let mut whole = FxHashSet::default();
         for guard in &self.state.guards {
             guarded.insert(&guard.source);

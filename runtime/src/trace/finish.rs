@@ -8,6 +8,7 @@ use crate::ffi::originals::original;
 use crate::ffi::sets::SetLayout;
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, ordered};
+use crate::names::name;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
@@ -131,10 +132,10 @@ impl<'py> Tracer<'py> {
         if self.real(receiver).is_some_and(|receiver| receiver.is_none()) {
             return self.describe_method_of_none(id, &object, receiver);
         }
-        match object.getattr("__get__") {
+        match object.getattr(name!("__get__")) {
             Ok(get) if self.owned(function).is_none() => {
                 // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
-                let class = object.getattr("__objclass__").or_else(|error| internal(error.to_string()))?;
+                let class = object.getattr(name!("__objclass__")).or_else(|error| internal(error.to_string()))?;
                 let (callable, class) = (self.constant(get), self.constant(class));
                 let args = vec![receiver, class];
                 self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
@@ -150,7 +151,8 @@ impl<'py> Tracer<'py> {
         method: &Bound<'py, PyAny>,
         none: ValueId,
     ) -> Described<Vec<ValueId>> {
-        let parts = original(self.py, "builtins", "getattr").and_then(|get| Ok((get, method.getattr("__name__")?)));
+        let parts =
+            original(self.py, "builtins", "getattr").and_then(|get| Ok((get, method.getattr(name!("__name__"))?)));
         let (get, name) = parts.or_else(|error| internal(error.to_string()))?;
         let (callable, name) = (self.constant(get), self.constant(name));
         let args = vec![none, name];
@@ -223,7 +225,7 @@ impl<'py> Tracer<'py> {
         if !keys.iter().all(|key| self.has_lasting_hash(*key)) {
             return Ok(Err(refused));
         }
-        let make = Bound::new(self.py, layout).and_then(|layout| layout.getattr("make"));
+        let make = Bound::new(self.py, layout).and_then(|layout| layout.getattr(name!("make")));
         let make = make.or_else(|error| internal(error.to_string()))?;
         let callable = self.constant(make);
         let children = keys.iter().copied().chain([callable]).collect();
@@ -259,9 +261,9 @@ impl<'py> Tracer<'py> {
         if !super::native::is_c_type(&class) {
             return self.describe_instance(id, object, &class);
         }
-        match crate::ffi::types::c_name(&class).as_str() {
+        match &*crate::ffi::types::c_name(&class) {
             "cell" => {
-                let content = object.getattr("cell_contents").ok().map(|content| self.absorb(content));
+                let content = object.getattr(name!("cell_contents")).ok().map(|content| self.absorb(content));
                 self.set(id, New::Cell(content), content.into_iter().collect())
             }
             "function" => self.describe_function(id, object),
@@ -291,7 +293,9 @@ impl<'py> Tracer<'py> {
             | "operator.methodcaller"
             | "functools.partial" => self.describe_reduced(id, object),
             // One that is unpacked says how to be made from an iterator.
-            "types.GenericAlias" if !object.getattr("__unpacked__").is_ok_and(|it| it.is_truthy().unwrap_or(true)) => {
+            "types.GenericAlias"
+                if !object.getattr(name!("__unpacked__")).is_ok_and(|it| it.is_truthy().unwrap_or(true)) =>
+            {
                 self.describe_reduced(id, object)
             }
             "types.UnionType" => self.describe_union(id, object),
@@ -318,7 +322,8 @@ impl<'py> Tracer<'py> {
 
     /// A method that C has bound.
     fn describe_bound(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let parts = object.getattr("__func__").and_then(|function| Ok((function, object.getattr("__self__")?)));
+        let parts =
+            object.getattr(name!("__func__")).and_then(|function| Ok((function, object.getattr(name!("__self__"))?)));
         let (function, receiver) = parts.or_else(|error| internal(error.to_string()))?;
         let (function, receiver) = (self.absorb(function), self.absorb(receiver));
         self.set(id, New::Method { function, receiver }, vec![function, receiver])
@@ -326,7 +331,7 @@ impl<'py> Tracer<'py> {
 
     fn describe_deque(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let items = object.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
-        let parts = items.and_then(|items| Ok((items, object.getattr("maxlen")?)));
+        let parts = items.and_then(|items| Ok((items, object.getattr(name!("maxlen"))?)));
         let (items, limit) = parts.or_else(|error| internal(error.to_string()))?;
         let class = self.constant(object.get_type().into_any());
         if limit.is_none() {
@@ -342,7 +347,7 @@ impl<'py> Tracer<'py> {
 
     /// CPython: `_Py_union_type_or`; where no metaclass has a say.
     fn describe_union(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let parts = object.getattr("__args__").ok().and_then(|parts| parts.cast_into::<PyTuple>().ok());
+        let parts = object.getattr(name!("__args__")).ok().and_then(|parts| parts.cast_into::<PyTuple>().ok());
         let plain = |part: &Bound<'py, PyAny>| {
             let class = part.get_type();
             class.is(self.py.get_type::<PyType>()) || crate::ffi::types::c_name(&class) == "types.GenericAlias"
@@ -358,7 +363,8 @@ impl<'py> Tracer<'py> {
     }
 
     fn describe_sequence_iterator(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let reduced = object.call_method0("__reduce__").ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
+        let reduced =
+            object.call_method0(name!("__reduce__")).ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
         let parts = reduced.as_ref().and_then(|reduced| {
             let args = reduced.get_item(1).ok()?.cast_into::<PyTuple>().ok()?;
             let next = reduced.get_item(2).ok()?.extract::<usize>().ok()?;
@@ -377,13 +383,13 @@ impl<'py> Tracer<'py> {
     fn describe_reduced(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let name = crate::ffi::types::name(&object.get_type());
         const PROTOCOL: u8 = 2;
-        let inherited = object.get_type().getattr("__reduce__").is_ok_and(|reduce| {
-            let plain = self.py.get_type::<PyAny>().getattr("__reduce__");
+        let inherited = object.get_type().getattr(name!("__reduce__")).is_ok_and(|reduce| {
+            let plain = self.py.get_type::<PyAny>().getattr(name!("__reduce__"));
             plain.is_ok_and(|plain| plain.is(&reduce))
         });
         let reduced = match inherited {
-            true => object.call_method1("__reduce_ex__", (PROTOCOL,)),
-            false => object.call_method0("__reduce__"),
+            true => object.call_method1(name!("__reduce_ex__"), (PROTOCOL,)),
+            false => object.call_method0(name!("__reduce__")),
         };
         let reduced = reduced.ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
         let Some(reduced) = reduced.filter(|reduced| matches!(reduced.len(), 2 | 3)) else {
@@ -478,7 +484,7 @@ impl<'py> Tracer<'py> {
                 ));
             }
         }
-        let give = Bound::new(self.py, now).and_then(|layout| layout.getattr("give"));
+        let give = Bound::new(self.py, now).and_then(|layout| layout.getattr(name!("give")));
         let give = give.or_else(|error| internal(error.to_string()))?;
         let callable = self.constant(give);
         let args = std::iter::once(value).chain(keys).collect();

@@ -7,6 +7,7 @@ use super::signal::{Signal, Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::bytecode::{Code, LocalKind};
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rustc_hash::FxHashMap;
@@ -56,7 +57,7 @@ impl<'py> Tracer<'py> {
             Some(_) if !self.state.track => return Err(Signal::Track),
             Some(index) => {
                 let place = &self.state.places[index];
-                let code = place.function.bind(self.py).getattr("__code__");
+                let code = place.function.bind(self.py).getattr(name!("__code__"));
                 let code = code.or_else(|error| self.raise_error(error))?;
                 let code = self.decode(&code)?;
                 match self.state.held.get(index) {

@@ -6,6 +6,7 @@ use super::outcome::{Break, INTERRUPTED};
 use super::signal::Signal;
 use super::state::Tracer;
 use crate::ffi::frame::Frame;
+use crate::names::name;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
@@ -29,7 +30,7 @@ impl<'py> Tracer<'py> {
         }
         let handler = self.handler(number)?;
         let function = frame.function(self.py);
-        let ours = handler.is(&function) || handler.getattr("__func__").is_ok_and(|under| under.is(&function));
+        let ours = handler.is(&function) || handler.getattr(name!("__func__")).is_ok_and(|under| under.is(&function));
         ours.then_some(number)
     }
 
@@ -68,14 +69,14 @@ impl<'py> Tracer<'py> {
 }
 
 fn handler(py: Python<'_>, number: i32) -> Option<Bound<'_, PyAny>> {
-    py.import("_signal").and_then(|module| module.call_method1("getsignal", (number,))).ok()
+    py.import("_signal").and_then(|module| module.call_method1(name!("getsignal"), (number,))).ok()
 }
 
 /// Whether the exception looks like one that Python's own handler of `SIGINT` raised, and that is its handler.
 pub fn is_default(py: Python<'_>, error: &PyErr) -> bool {
     let looks = error.get_type(py).is(py.get_type::<PyKeyboardInterrupt>())
-        && error.value(py).getattr("args").and_then(|args| args.len()).is_ok_and(|count| count == 0);
-    let default = || py.import("_signal").and_then(|module| module.getattr("default_int_handler")).ok();
+        && error.value(py).getattr(name!("args")).and_then(|args| args.len()).is_ok_and(|count| count == 0);
+    let default = || py.import("_signal").and_then(|module| module.getattr(name!("default_int_handler"))).ok();
     looks && handler(py, SIGINT).zip(default()).is_some_and(|(handler, default)| handler.is(&default))
 }
 
@@ -89,7 +90,7 @@ pub(super) fn each(mut signals: Vec<i32>) -> Vec<i32> {
 /// Sets signals off again: the interpreter handles them where it next looks.
 pub fn set_off(py: Python<'_>, signals: &[i32]) -> PyResult<()> {
     let module = py.import("_thread")?;
-    signals.iter().try_for_each(|number| module.call_method1("interrupt_main", (*number,)).map(drop))
+    signals.iter().try_for_each(|number| module.call_method1(name!("interrupt_main"), (*number,)).map(drop))
 }
 
 /// Sets a signal off when it is stored in: no instruction for that looks for signals itself.

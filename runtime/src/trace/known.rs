@@ -6,6 +6,7 @@ use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyNone, PyNotImplemented,
@@ -91,7 +92,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];
-    match crate::ffi::types::c_name(&object.get_type()).as_str() {
+    match &*crate::ffi::types::c_name(&object.get_type()) {
         "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => says_scalars(object),
         name => NAMES.contains(&name),
     }
@@ -99,19 +100,19 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether an object is made of scalars alone, as its `__reduce__` says.
 fn says_scalars(object: &Bound<'_, PyAny>) -> bool {
-    let parts = object.call_method0("__reduce__").and_then(|reduced| reduced.get_item(1));
+    let parts = object.call_method0(name!("__reduce__")).and_then(|reduced| reduced.get_item(1));
     parts.is_ok_and(|parts| is_scalar(&parts))
 }
 
 /// Whether a definition belongs to one object: a C method bound to something that can change, a descriptor around a function. Such an object,
 /// made by C during a trace, is new on every run.
 pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
-    match crate::ffi::types::c_name(&object.get_type()).as_str() {
+    match &*crate::ffi::types::c_name(&object.get_type()) {
         "property" | "staticmethod" | "classmethod" => true,
         "typing.TypeVar" | "typing.ParamSpec" | "typing.TypeVarTuple" => true,
         "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => true,
         "builtin_function_or_method" | "builtin_method" | "method-wrapper" => object
-            .getattr("__self__")
+            .getattr(name!("__self__"))
             .is_ok_and(|bound| !is_scalar(&bound) && (!is_definition(&bound) || is_of_one_object(&bound))),
         _ => false,
     }
@@ -151,7 +152,7 @@ fn fixed_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     let mro = crate::ffi::types::mro(class)?;
     let bases = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok());
     let base = bases.into_iter().find(super::native::is_c_type)?;
-    FIXED.contains(&crate::ffi::types::c_name(&base).as_str()).then_some(base)
+    FIXED.contains(&&*crate::ffi::types::c_name(&base)).then_some(base)
 }
 
 impl<'py> Tracer<'py> {
@@ -401,7 +402,7 @@ impl<'py> Tracer<'py> {
     /// `_PyType_Lookup`: along the MRO, without binding.
     pub(super) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
         self.rely_on_class(class);
-        let found = crate::ffi::types::lookup(class, &PyString::new(self.py, name))?;
+        let found = crate::ffi::types::lookup(class, &PyString::intern(self.py, name))?;
         Some(self.unmask(found))
     }
 }

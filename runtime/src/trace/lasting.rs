@@ -1,11 +1,16 @@
-//! What traces of one session need again and again: made once.
+//! What traces need again and again: made once.
 use crate::domain::Domains;
 use crate::ffi::types;
+use crate::names::name;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use rustc_hash::FxHashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+
+/// Classes that can change whose tokens' classes are kept at a time.
+const MAX_CHANGING: usize = 128;
 
 /// Kept from trace to trace.
 #[derive(Debug, Default)]
@@ -15,9 +20,67 @@ pub struct Lasting {
     mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
     /// Classes of C that no module names.
     nameless: Mutex<FxHashMap<&'static str, Py<PyType>>>,
+    /// What classes of C that never change define themselves, by their addresses.
+    members: Mutex<FxHashMap<usize, Members>>,
+}
+
+/// Classes of tokens for classes that can change, and may be gone, by address and version: no other class has that version.
+/// They belong to a function and its continuations, and end with it.
+#[derive(Debug, Default)]
+pub struct Mirrors(Mutex<FxHashMap<(usize, u32), Py<PyAny>>>);
+
+impl Mirrors {
+    pub(super) fn get<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+        let key = version_of(class)?;
+        let mirror = self.0.lock().ok()?.get(&key)?.bind(class.py()).clone().cast_into::<PyType>().ok()?;
+        types::has_names_of(&mirror, class).then_some(mirror)
+    }
+
+    pub(super) fn keep(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+        let (Some(key), Ok(mut kept)) = (version_of(class), self.0.lock()) else { return };
+        let full = kept.len() >= MAX_CHANGING;
+        let gone = if full { std::mem::take(&mut *kept) } else { FxHashMap::default() };
+        let replaced = kept.insert(key, mirror.clone().into_any().unbind());
+        drop(kept);
+        drop((gone, replaced));
+    }
+
+    /// Shows all of them to the garbage collector.
+    pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        let Ok(kept) = self.0.try_lock() else { return };
+        kept.values().for_each(visit);
+    }
+
+    /// Lets go of all of them.
+    pub fn clear(&self) {
+        let gone = self.0.lock().map(|mut kept| std::mem::take(&mut *kept));
+        drop(gone);
+    }
+}
+
+/// Tells a class that can change from what it was and will be; `None` where a metaclass may change it unseen.
+fn version_of(class: &Bound<'_, PyType>) -> Option<(usize, u32)> {
+    let plain = class.get_type().is(class.py().get_type::<PyType>());
+    let version = if plain { types::version_tag(class) } else { 0 };
+    (version != 0).then_some((class.as_ptr() as usize, version))
+}
+
+/// The descriptors of fields that a class itself defines.
+#[derive(Debug)]
+struct Members {
+    /// Keeps the address valid.
+    _class: Py<PyType>,
+    found: Arc<[Py<PyAny>]>,
 }
 
 impl Lasting {
+    /// What all sessions share.
+    #[must_use]
+    pub fn shared(py: Python<'_>) -> Arc<Self> {
+        static SHARED: PyOnceLock<Arc<Lasting>> = PyOnceLock::new();
+        Arc::clone(SHARED.get_or_init(py, Arc::default))
+    }
+
     pub(super) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
         let mirrors = self.mirrors.lock().ok()?;
         let [_, mirror] = mirrors.get(&(class.as_ptr() as usize))?;
@@ -25,11 +88,25 @@ impl Lasting {
     }
 
     pub(super) fn keep_mirror(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
-        if types::is_immutable(class)
-            && let Ok(mut mirrors) = self.mirrors.lock()
-        {
+        if let Ok(mut mirrors) = self.mirrors.lock() {
             mirrors.insert(class.as_ptr() as usize, [class.clone().unbind(), mirror.clone().unbind()]);
         }
+    }
+
+    /// The fields that a class of C defines: found once where it never changes.
+    pub(super) fn members(&self, class: &Bound<'_, PyType>, find: impl FnOnce() -> Vec<Py<PyAny>>) -> Arc<[Py<PyAny>]> {
+        let address = class.as_ptr() as usize;
+        let known = self.members.lock().ok().and_then(|known| Some(Arc::clone(&known.get(&address)?.found)));
+        if let Some(known) = known {
+            return known;
+        }
+        let found: Arc<[_]> = find().into();
+        if types::is_immutable(class)
+            && let Ok(mut known) = self.members.lock()
+        {
+            known.insert(address, Members { _class: class.clone().unbind(), found: Arc::clone(&found) });
+        }
+        found
     }
 
     /// The class of C with this name, among those that derive from `object` alone.
@@ -40,7 +117,7 @@ impl Lasting {
         {
             return Ok(class.into_bound(py));
         }
-        let classes = object.call_method0("__subclasses__")?.extract::<Vec<Bound<'py, PyType>>>()?;
+        let classes = object.call_method0(name!("__subclasses__"))?.extract::<Vec<Bound<'py, PyType>>>()?;
         let class = classes.into_iter().find(|class| types::c_name(class) == name);
         let class = class.ok_or_else(|| PyTypeError::new_err(format!("no C type {name}")))?;
         if let Ok(mut known) = self.nameless.lock() {

@@ -8,6 +8,7 @@ use super::state::Tracer;
 use super::token::{Token, traced};
 use super::value::{New, Value, ValueId};
 use crate::ffi::types;
+use crate::names::name;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::slots::{Slot, Suite};
 use pyo3::intern;
@@ -65,16 +66,35 @@ impl<'py> Tracer<'py> {
             return Ok(mirror.bind(self.py).clone());
         }
         self.rely_on_class(class);
-        let mirror = match self.state.lasting.mirror(class) {
+        let mirror = match self.known_mirror(class)? {
             Some(mirror) => mirror,
             None => {
                 let made = self.make_mirror(class)?;
-                self.state.lasting.keep_mirror(class, &made);
+                if types::is_immutable(class) {
+                    self.state.lasting.keep_mirror(class, &made);
+                } else if !self.is_made_here(class.as_any()) {
+                    self.state.kept_mirrors.keep(class, &made);
+                }
                 made
             }
         };
         self.state.mirrors.insert(address, mirror.clone().unbind());
         Ok(mirror)
+    }
+
+    /// One from an earlier trace, if the mirrors of the bases are still those that it derives from.
+    fn known_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
+        if types::is_immutable(class) {
+            return Ok(self.state.lasting.mirror(class));
+        }
+        let Some(mirror) = self.state.kept_mirrors.get(class) else { return Ok(None) };
+        let (bases, known) = (class.bases(), mirror.bases());
+        let mut same = bases.len() == known.len();
+        for (base, known) in bases.iter().zip(known.iter()) {
+            let Ok(base) = base.cast_into::<PyType>() else { return Ok(None) };
+            same &= self.mirror(&base)?.is(&known);
+        }
+        Ok(same.then_some(mirror))
     }
 
     fn make_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
@@ -91,7 +111,7 @@ impl<'py> Tracer<'py> {
             let mirror = mirror.cast_into::<PyType>()?;
             // A class that is made with `__eq__` alone cannot be hashed, one that gets it later can.
             if !self.own_namespace(class)?.contains("__hash__")? && self.own_namespace(&mirror)?.contains("__hash__")? {
-                mirror.delattr("__hash__")?;
+                mirror.delattr(name!("__hash__"))?;
             }
             only_slots_of(class, &mirror);
             Ok(mirror)
@@ -119,7 +139,7 @@ impl<'py> Tracer<'py> {
 
     fn own_namespace(&self, class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
         let getter = self.py.get_type::<PyType>().getattr(intern!(self.py, "__dict__"))?.get_item("__dict__")?;
-        getter.call_method1("__get__", (class,))
+        getter.call_method1(name!("__get__"), (class,))
     }
 
     fn fill(&self, class: &Bound<'py, PyType>, namespace: &Bound<'py, PyDict>) -> PyResult<()> {

@@ -49,8 +49,10 @@ mod type_attr;
 pub mod value;
 mod weak;
 
+use std::sync::Arc;
+
 pub use driver::trace;
-pub use lasting::Lasting;
+pub use lasting::{Lasting, Mirrors};
 
 /// How far a trace may go.
 #[derive(Clone, Debug)]
@@ -63,6 +65,8 @@ pub struct Options {
     pub passing_states: bool,
     /// A step of the outermost frame, or of one entered by its calls, before which every trace ends, though nothing in the program asks for it: shows that any place will do.
     pub stop_at: Option<u64>,
+    /// Classes of tokens that earlier traces of the function made.
+    pub mirrors: Arc<Mirrors>,
 }
 
 impl Options {
@@ -76,7 +80,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_steps: 200_000, max_depth: 60, passing_states: true, stop_at: None }
+        Self { max_steps: 200_000, max_depth: 60, passing_states: true, stop_at: None, mirrors: Arc::default() }
     }
 }
 

@@ -15,6 +15,7 @@ use super::value::{New, Value, ValueId};
 use crate::ffi::{references, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
+use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyString, PyType};
@@ -358,7 +359,7 @@ fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
         return false;
     }
     let (py, class) = (object.py(), object.get_type());
-    let suspended = match types::c_name(&class).as_str() {
+    let suspended = match &*types::c_name(&class) {
         "generator" => intern!(py, "gi_suspended"),
         "coroutine" => intern!(py, "cr_suspended"),
         "async_generator" => intern!(py, "ag_suspended"),
@@ -396,6 +397,6 @@ fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
 
 /// Whether it is a function of this crate, as the caches have them, which no program notices.
 fn is_own(callback: &Bound<'_, PyAny>) -> bool {
-    let receiver = callback.cast::<PyCFunction>().ok().and_then(|function| function.getattr("__self__").ok());
+    let receiver = callback.cast::<PyCFunction>().ok().and_then(|function| function.getattr(name!("__self__")).ok());
     receiver.is_some_and(|receiver| receiver.is_exact_instance_of::<PyCapsule>())
 }

@@ -9,6 +9,7 @@ use super::state::Tracer;
 use super::value::{Value, ValueId};
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ impl<'py> Tracer<'py> {
     /// `globals()`, asked by the innermost frame.
     pub(super) fn current_globals(&mut self) -> Traced<ValueId> {
         let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
-        let globals = function.and_then(|function| function.getattr("__globals__").ok());
+        let globals = function.and_then(|function| function.getattr(name!("__globals__")).ok());
         match globals.and_then(|globals| globals.cast_into::<PyDict>().ok()) {
             Some(globals) => self.globals_value(&globals),
             None => unsupported("builtin that depends on the interpreter's state", "globals"),

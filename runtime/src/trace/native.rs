@@ -11,6 +11,7 @@ pub(super) use crate::ffi::types::is_c_type;
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, ordered};
 
+use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
@@ -55,7 +56,7 @@ impl<'py> Tracer<'py> {
 
     pub(super) fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
-        match crate::ffi::types::c_name(&class).as_str() {
+        match &*crate::ffi::types::c_name(&class) {
             "function" | "method" | "property" | "staticmethod" | "classmethod" => true,
             _ => object.cast::<PyType>().is_ok_and(|class| !is_c_type(class)),
         }
@@ -93,7 +94,7 @@ impl<'py> Tracer<'py> {
                 let Ok(Some(again)) = again else { return internal("layout of a set") };
                 again.into_any()
             }
-            Err(_) => copy.call_method0("copy").unwrap_or_else(|_| copy.clone()),
+            Err(_) => copy.call_method0(name!("copy")).unwrap_or_else(|_| copy.clone()),
         };
         self.state.identity.insert(copy.as_ptr() as usize, id);
         self.state.shadows.add(Shadow {
@@ -245,7 +246,7 @@ impl<'py> Tracer<'py> {
         {
             crate::trace::rewind::changed();
             self.cut_chain(&context, &object);
-            let _ = object.setattr("__context__", context);
+            let _ = object.setattr(name!("__context__"), context);
         }
     }
 
@@ -258,7 +259,7 @@ impl<'py> Tracer<'py> {
                 return;
             }
             if next.is(exception) {
-                let _ = link.setattr("__context__", self.py.None());
+                let _ = link.setattr(name!("__context__"), self.py.None());
                 return;
             }
             link = next;
@@ -384,7 +385,7 @@ pub(super) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
     crate::ffi::types::mro(class).is_none_or(|mro| {
         mro.iter().any(|base| {
             base.cast_into::<PyType>()
-                .is_ok_and(|base| is_c_type(&base) && !EMPTY.contains(&crate::ffi::types::c_name(&base).as_str()))
+                .is_ok_and(|base| is_c_type(&base) && !EMPTY.contains(&&*crate::ffi::types::c_name(&base)))
         })
     })
 }
@@ -411,7 +412,7 @@ fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
 
 /// Whether an object of another class of C holds a token, or a callable that may give one.
 fn holds_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
-    let held = object.py().import("gc").and_then(|gc| gc.call_method1("get_referents", (object,)));
+    let held = object.py().import("gc").and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
     let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
     held.iter().any(|held| {
         !held.is_instance_of::<PyType>()
@@ -434,7 +435,7 @@ fn contains_token(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether a callable of C has nothing of its own that a call could change.
 fn keeps_nothing(callable: &Bound<'_, PyAny>) -> bool {
-    match crate::ffi::types::c_name(&callable.get_type()).as_str() {
+    match &*crate::ffi::types::c_name(&callable.get_type()) {
         "method_descriptor" | "wrapper_descriptor" => true,
         "builtin_function_or_method" | "builtin_method" => callable
             .getattr(intern!(callable.py(), "__self__"))

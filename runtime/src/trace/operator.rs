@@ -10,7 +10,8 @@ use crate::guard::source::{Fixed, Source};
 use crate::semantics::{abstract_ as protocol, object};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple, PyType};
-use std::sync::Arc;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, OnceLock};
 
 /// The functions of `operator` that are operators of the language, with the slot that each one uses.
 pub const SLOTS: &[(&str, &str)] = &[
@@ -57,13 +58,19 @@ pub const SLOTS: &[(&str, &str)] = &[
     ("contains", "sq_contains"),
 ];
 
+/// The slot of an operator of the language.
+fn slot_of(name: &str) -> Option<&'static str> {
+    static BY_NAME: OnceLock<FxHashMap<&'static str, &'static str>> = OnceLock::new();
+    BY_NAME.get_or_init(|| SLOTS.iter().copied().collect()).get(name).copied()
+}
+
 /// How many operands a function of `operator` takes; `None` if it is no operator of the language.
 pub fn arity(name: &str) -> Option<usize> {
     match name {
         "not_" | "truth" | "neg" | "pos" | "abs" | "invert" | "index" => Some(1),
         "is_" | "is_not" => Some(2),
         "setitem" => Some(3),
-        _ => SLOTS.iter().any(|(operator, _)| *operator == name).then_some(2),
+        _ => slot_of(name).map(|_| 2),
     }
 }
 
@@ -126,7 +133,7 @@ impl<'py> Tracer<'py> {
         for operand in operands {
             classes.push(self.class_of(*operand)?);
         }
-        let Some((_, slot)) = SLOTS.iter().find(|(operator, _)| *operator == name) else {
+        let Some(slot) = slot_of(name) else {
             return unsupported("operator", name);
         };
         if slot.starts_with("nb_") && operands.len() == 2 {
@@ -164,7 +171,7 @@ impl<'py> Tracer<'py> {
             _ if self.domain_of(&classes[0]).is_some() => {
                 self.domain_operator(domain, name, "tp_richcompare", &[left, right])?
             }
-            Some(mirrored) if MODEST.contains(&class.as_str()) => {
+            Some(mirrored) if MODEST.contains(&&*class) => {
                 self.domain_operator(domain, mirrored, "tp_richcompare", &[right, left])?
             }
             _ => return unsupported("comparison with a graph value", class),

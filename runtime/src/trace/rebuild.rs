@@ -5,12 +5,14 @@ use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{Held, Inlined, New, ValueId};
 use crate::ffi::types;
+use crate::names::name;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 /// Parts of an exception that are rebuilt by themselves or by raising.
-const LINKS: &[&str] = &["args", "__traceback__", "__context__", "__cause__", "__suppress_context__", "__dict__"];
+const LINKS: &[&str] =
+    &["args", "__traceback__", "__context__", "__cause__", "__suppress_context__", "__dict__"];
 
 /// Parts of a function that `FunctionType` takes from the code object and the globals.
 const FUNCTION_PARTS: &[&str] = &["__name__", "__qualname__", "__doc__", "__module__", "__type_params__"];
@@ -28,8 +30,10 @@ impl<'py> Tracer<'py> {
         let cells = get("__closure__")?.cast_into::<PyTuple>().ok();
         let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
         let (code, globals) = (get("__code__")?, get("__globals__")?);
-        let free =
-            code.getattr("co_freevars").and_then(|free| free.len()).or_else(|error| internal(error.to_string()))?;
+        let free = code
+            .getattr(name!("co_freevars"))
+            .and_then(|free| free.len())
+            .or_else(|error| internal(error.to_string()))?;
         if free != closure.len() {
             return self.escape(id, "function without its closure");
         }
@@ -119,7 +123,7 @@ impl<'py> Tracer<'py> {
 
     /// The tuple, number or text that an instance of a class derived from a builtin class is; `None`: of another class.
     fn builtin_value(&mut self, object: &Bound<'py, PyAny>, base: &Bound<'py, PyType>) -> Traced<Option<ValueId>> {
-        let method = match types::c_name(base).as_str() {
+        let method = match &*types::c_name(base) {
             "tuple" => {
                 let items = object.cast::<PyTuple>().map(|tuple| tuple.iter().collect::<Vec<_>>());
                 let items = items.or_else(|error| internal(error.to_string()))?;
@@ -141,7 +145,7 @@ impl<'py> Tracer<'py> {
     fn slots_of(&mut self, object: &Bound<'py, PyAny>, bases: &[Bound<'py, PyType>], attributes: &mut Attributes) {
         for base in bases.iter().filter(|base| !is_c_type(base) && types::adds_fields(base)) {
             for (_, slot) in descriptors(base).into_iter().filter(|(_, slot)| kind(slot) == "member_descriptor") {
-                if let Ok(value) = slot.call_method1("__get__", (object,)) {
+                if let Ok(value) = types::read(&slot, object) {
                     attributes.push((Held::Descriptor(slot.unbind()), self.absorb(value)));
                 }
             }
@@ -157,7 +161,7 @@ impl<'py> Tracer<'py> {
             Some(_) => {}
         }
         let plain = self.import("builtins", "object")?;
-        let dict = plain.call_method1("__getattribute__", (object, "__dict__"));
+        let dict = plain.call_method1(name!("__getattribute__"), (object, "__dict__"));
         let Some(dict) = dict.ok().and_then(|dict| dict.cast_into::<PyDict>().ok()) else { return Ok(None) };
         let mut attributes = Vec::new();
         for (key, value) in dict.iter() {
@@ -178,13 +182,14 @@ impl<'py> Tracer<'py> {
         let class = object.get_type();
         let root = self.py.get_type::<pyo3::exceptions::PyBaseException>();
         let part = |name: &str| {
-            let descriptor = root.getattr(name).map(|descriptor| (descriptor.clone(), descriptor));
-            let value = descriptor.and_then(|(one, other)| Ok((other, one.call_method1("__get__", (object,))?)));
-            value.or_else(|error| internal::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>(error.to_string()))
+            let descriptor = types::lookup(&root, &PyString::intern(root.py(), name));
+            let Some(descriptor) = descriptor else { return internal("parts of an exception") };
+            let value = types::read(&descriptor, object);
+            value.map(|value| (descriptor, value)).or_else(|error| internal(error.to_string()))
         };
         part("__traceback__")?
             .0
-            .call_method1("__set__", (object, self.py.None()))
+            .call_method1(name!("__set__"), (object, self.py.None()))
             .or_else(|error| internal(error.to_string()))?;
         let bases = bases(&class);
         let Some(mut attributes) = self.own_attributes(object)? else {
@@ -222,6 +227,17 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
     }
 
+    /// Members and computed fields that a class of C defines, but for those that are rebuilt by themselves.
+    fn members(&self, class: &Bound<'py, PyType>) -> Vec<Bound<'py, PyAny>> {
+        let find = || {
+            let fields = |(name, found): &(String, Bound<'py, PyAny>)| {
+                !LINKS.contains(&name.as_str()) && matches!(kind(found), "member_descriptor" | "getset_descriptor")
+            };
+            descriptors(class).into_iter().filter(fields).map(|(_, found)| found.unbind()).collect()
+        };
+        self.state.lasting.members(class, find).iter().map(|member| member.bind(self.py).clone()).collect()
+    }
+
     /// Members of C that differ from those of an exception freshly made from the same `args`; false if one cannot be set.
     fn members_of(
         &mut self,
@@ -238,16 +254,13 @@ impl<'py> Tracer<'py> {
             return Err(signal);
         }
         let Ok(fresh) = fresh else { return Ok(false) };
-        let members = bases.iter().filter(|base| is_c_type(base)).flat_map(descriptors);
-        for (name, member) in members {
-            if LINKS.contains(&name.as_str()) || !matches!(kind(&member), "member_descriptor" | "getset_descriptor") {
-                continue;
-            }
-            let (now, then) = (member.call_method1("__get__", (object,)), member.call_method1("__get__", (&fresh,)));
+        let members = bases.iter().filter(|base| is_c_type(base)).flat_map(|base| self.members(base));
+        for member in members.collect::<Vec<_>>() {
+            let (now, then) = (types::read(&member, object), types::read(&member, &fresh));
             match (now, then) {
                 (Ok(now), Ok(then)) if same(&now, &then) => {}
                 (Ok(now), _) => {
-                    if member.call_method1("__set__", (&fresh, &now)).is_err() {
+                    if member.call_method1(name!("__set__"), (&fresh, &now)).is_err() {
                         return Ok(false);
                     }
                     attributes.push((Held::Descriptor(member.unbind()), self.absorb(now)));
@@ -266,7 +279,7 @@ fn group_arguments<'py>(object: &Bound<'py, PyAny>) -> Traced<Option<Bound<'py, 
         return Ok(None);
     }
     let root = object.py().get_type::<PyBaseExceptionGroup>();
-    let part = |name: &str| root.getattr(name).and_then(|member| member.call_method1("__get__", (object,)));
+    let part = |name: &str| root.getattr(name).and_then(|member| member.call_method1(name!("__get__"), (object,)));
     let parts = part("message").and_then(|message| Ok((message, part("exceptions")?)));
     let tuple = parts.and_then(|parts| parts.into_pyobject(object.py()));
     tuple.map(|tuple| Some(tuple.into_any())).or_else(|error| internal(error.to_string()))
@@ -278,8 +291,8 @@ fn remade<'py>(base: &Bound<'py, PyType>, args: &Bound<'py, PyAny>) -> PyResult<
     let with = |first: &Bound<'py, PyAny>| {
         PyTuple::new(base.py(), std::iter::once(first.clone()).chain(args.iter()).collect::<Vec<_>>())
     };
-    let fresh = base.getattr("__new__")?.call1(with(base.as_any())?)?;
-    base.getattr("__init__")?.call1(with(&fresh)?)?;
+    let fresh = base.getattr(name!("__new__"))?.call1(with(base.as_any())?)?;
+    base.getattr(name!("__init__"))?.call1(with(&fresh)?)?;
     Ok(fresh)
 }
 
@@ -290,7 +303,7 @@ fn bases<'py>(class: &Bound<'py, PyType>) -> Vec<Bound<'py, PyType>> {
 
 /// What the class itself defines.
 fn descriptors<'py>(class: &Bound<'py, PyType>) -> Vec<(String, Bound<'py, PyAny>)> {
-    let items = class.getattr("__dict__").and_then(|dict| dict.call_method0("items"));
+    let items = class.getattr(name!("__dict__")).and_then(|dict| dict.call_method0(name!("items")));
     let items = items.and_then(|items| items.try_iter());
     items
         .into_iter()
@@ -305,7 +318,7 @@ fn descriptors<'py>(class: &Bound<'py, PyType>) -> Vec<(String, Bound<'py, PyAny
 
 /// `member_descriptor` and `getset_descriptor` by name, if C defines the class of the object.
 fn kind(object: &Bound<'_, PyAny>) -> &'static str {
-    match types::c_name(&object.get_type()).as_str() {
+    match &*types::c_name(&object.get_type()) {
         "member_descriptor" => "member_descriptor",
         "getset_descriptor" => "getset_descriptor",
         _ => "",
@@ -316,7 +329,8 @@ fn kind(object: &Bound<'_, PyAny>) -> &'static str {
 fn is_hidden(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> bool {
     let Some(found) = types::lookup(class, name) else { return false };
     let class = found.get_type();
-    ["__set__", "__delete__"].iter().any(|name| types::lookup(&class, &PyString::intern(found.py(), name)).is_some())
+    let setters = [pyo3::intern!(found.py(), "__set__"), pyo3::intern!(found.py(), "__delete__")];
+    setters.iter().any(|name| types::lookup(&class, name).is_some())
 }
 
 /// The same object, equal plain values, or tuples of these.
@@ -332,9 +346,8 @@ fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
 
 /// Whether a class that looks like one of Python has a constructor of C, as `_random.Random` has.
 fn is_made_by_c(base: &Bound<'_, PyType>) -> bool {
-    descriptors(base)
-        .iter()
-        .any(|(name, found)| name == "__new__" && types::c_name(&found.get_type()) == "builtin_function_or_method")
+    let found = types::own(base, pyo3::intern!(base.py(), "__new__"));
+    found.is_some_and(|found| types::c_name(&found.get_type()) == "builtin_function_or_method")
 }
 
 /// Whether C lays out the instances of a class and of those that derive from it.

@@ -6,6 +6,7 @@ use crate::domain::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
 use std::sync::Arc;
@@ -131,7 +132,8 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
-        let base = target.getattr("__name__").map_or_else(|_| "call".to_owned(), |name| crate::ffi::types::text(&name));
+        let base =
+            target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| crate::ffi::types::text(&name));
         let node = self.node(Node {
             name: base,
             op: NodeOp::CallFunction,

@@ -23,13 +23,6 @@ pub(super) fn changed() {
 #[derive(Debug, Default)]
 pub(super) struct Watched<T>(T);
 
-impl<T> Watched<T> {
-    /// The part itself, when the trace is over.
-    pub(super) fn into_inner(self) -> T {
-        self.0
-    }
-}
-
 impl<T> Deref for Watched<T> {
     type Target = T;
 
@@ -77,6 +70,11 @@ impl<T: Copy + Eq + Hash> Grown<T> {
             self.set.remove(&item);
         }
     }
+
+    pub(super) fn clear(&mut self) {
+        self.set.clear();
+        self.order.clear();
+    }
 }
 
 /// What stands for parts of the world outside: first sights of them are taken back, later changes are not.
@@ -119,6 +117,11 @@ impl<K: Clone + Eq + Hash, V> Seen<K, V> {
             self.map.remove(&key);
         }
     }
+
+    pub(super) fn clear(&mut self) {
+        self.map.clear();
+        self.order.clear();
+    }
 }
 
 /// What there was when an instruction began.
@@ -142,6 +145,13 @@ pub(super) struct Start {
     routes: usize,
     depth: usize,
     steps: u64,
+}
+
+impl Start {
+    /// No instruction has begun.
+    pub(super) fn forget(&mut self) {
+        self.serial = 0;
+    }
 }
 
 /// A nested trace, which whoever waits for it cannot take back.

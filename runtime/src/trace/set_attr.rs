@@ -105,7 +105,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: Option<ValueId>,
     ) -> Traced<()> {
-        match crate::ffi::types::c_name(&found.get_type()).as_str() {
+        match &*crate::ffi::types::c_name(&found.get_type()) {
             "property" => {
                 let which = if value.is_some() { "fset" } else { "fdel" };
                 let setter = found.getattr(which).or_else(|error| self.raise_error(error))?;

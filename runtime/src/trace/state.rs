@@ -11,6 +11,8 @@ use crate::guard::Guard;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
+use std::mem::take;
 use std::sync::Arc;
 
 /// State of a trace, without the proof of being attached: it can be set aside while C runs and calls back.
@@ -28,6 +30,8 @@ pub struct State {
     /// Tells this trace's tokens from others'.
     pub(super) trace: u64,
     pub(super) lasting: Arc<super::Lasting>,
+    /// Classes of tokens from earlier traces.
+    pub(super) kept_mirrors: Arc<super::Mirrors>,
     /// Classes of tokens, by the address of the class they mirror.
     pub(super) mirrors: FxHashMap<usize, Py<PyType>>,
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
@@ -133,15 +137,45 @@ pub struct State {
 
 impl State {
     /// Empty, with room for what most traces need.
-    pub(super) fn roomy() -> Self {
+    pub(super) fn roomy() -> Box<Self> {
         const VALUES: usize = 64;
-        Self {
-            values: Vec::with_capacity(VALUES),
-            born: Vec::with_capacity(VALUES),
-            identity: FxHashMap::with_capacity_and_hasher(VALUES, rustc_hash::FxBuildHasher),
-            guards: Vec::with_capacity(VALUES / 4),
-            ..Self::default()
+        let mut state = Box::<Self>::default();
+        if let Some(room) = ROOM.take() {
+            (state.identity, state.tokens, state.mirrors) = (room.identity, room.tokens, room.mirrors);
+            (state.born, state.guarded, state.globals, state.start) =
+                (room.born, room.guarded, room.globals, room.start);
+        } else {
+            state.born.reserve(VALUES);
+            state.identity.reserve(VALUES);
         }
+        state.values.reserve(VALUES);
+        state.guards.reserve(VALUES / 4);
+        state
+    }
+
+    /// Empties what the next trace can fill again without asking for memory, when a trace is over.
+    pub(super) fn make_room(&mut self) {
+        const MANY: usize = 512;
+        if self.values.len().max(self.identity.len()).max(self.born.len()) > MANY {
+            return;
+        }
+        let mut room = Room {
+            identity: take(&mut self.identity),
+            tokens: take(&mut self.tokens),
+            mirrors: take(&mut self.mirrors),
+            born: take(&mut self.born),
+            guarded: take(&mut self.guarded),
+            globals: take(&mut self.globals),
+            start: take(&mut self.start),
+        };
+        room.identity.clear();
+        room.tokens.clear();
+        room.mirrors.clear();
+        room.born.clear();
+        room.guarded.clear();
+        room.globals.clear();
+        room.start.forget();
+        ROOM.set(Some(Box::new(room)));
     }
 
     /// The exception that is handled, as `sys.exception()` says. CPython: `_PyErr_GetTopmostException`.
@@ -166,7 +200,43 @@ pub struct Tracer<'py> {
     pub(super) py: Python<'py>,
     pub(super) state: Box<State>,
     /// Takes the state's place while C runs.
-    pub(super) spare: Option<Box<State>>,
+    pub(super) spare: Spare,
+}
+
+thread_local! {
+    /// An empty state from an earlier trace.
+    static SPARE: Cell<Option<Box<State>>> = const { Cell::new(None) };
+    /// What is left of an earlier trace.
+    static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+}
+
+/// Parts of a state, empty, with room for what another trace puts there.
+struct Room {
+    identity: FxHashMap<usize, ValueId>,
+    tokens: FxHashMap<ValueId, Py<Token>>,
+    mirrors: FxHashMap<usize, Py<PyType>>,
+    born: Vec<u64>,
+    guarded: Grown<(ValueId, &'static str)>,
+    globals: Seen<(usize, String), Option<ValueId>>,
+    start: rewind::Start,
+}
+
+/// An empty state that takes the place of a trace's own while C runs.
+#[derive(Debug, Default)]
+pub(super) struct Spare(Option<Box<State>>);
+
+impl Spare {
+    fn take(&mut self) -> Box<State> {
+        self.0.take().or_else(|| SPARE.take()).unwrap_or_default()
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        if let Some(spare) = self.0.take() {
+            SPARE.set(Some(spare));
+        }
+    }
 }
 
 impl<'py> Tracer<'py> {
@@ -231,10 +301,10 @@ impl<'py> Tracer<'py> {
     /// The same where C gets nothing that it could change.
     pub(super) fn with_callbacks_on_scalars<T>(&mut self, run: impl FnOnce() -> T) -> T {
         self.enter_context();
-        let spare = self.spare.take().unwrap_or_default();
+        let spare = self.spare.take();
         let outer = super::token::enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
-        self.spare = Some(std::mem::replace(&mut self.state, super::token::leave(outer)));
+        self.spare = Spare(Some(std::mem::replace(&mut self.state, super::token::leave(outer))));
         self.leave_context();
         result
     }

@@ -2,7 +2,7 @@
 //!
 //! A token's class mirrors the class of its value ([`super::mirror`]), so that C finds exactly the slots that the value's class fills.
 use super::signal::{Signal, Traced};
-use super::state::{State, Tracer};
+use super::state::{Spare, State, Tracer};
 use super::value::ValueId;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::intern;
@@ -78,7 +78,7 @@ pub(super) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Opt
 
 /// Takes the trace up while C waits, and sets it aside again.
 fn inside<'py, T>(py: Python<'py>, state: Box<State>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> PyResult<T> {
-    let mut tracer = Tracer { py, state, spare: None };
+    let mut tracer = Tracer { py, state, spare: Spare::default() };
     tracer.state.nesting += 1;
     let result = match tracer.state.pending {
         Some(_) => Err(Signal::Stopped),

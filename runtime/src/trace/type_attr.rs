@@ -7,6 +7,7 @@ use super::state::Tracer;
 use super::value::ValueId;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
@@ -84,7 +85,7 @@ impl<'py> Tracer<'py> {
             "__text_signature__",
             "__type_params__",
         ];
-        if !matches!(crate::ffi::types::c_name(&found.get_type()).as_str(), "member_descriptor" | "getset_descriptor") {
+        if !matches!(&*crate::ffi::types::c_name(&found.get_type()), "member_descriptor" | "getset_descriptor") {
             return self.read_descriptor(found.clone(), object, meta, name);
         }
         self.rely_on_class(class);
@@ -93,11 +94,12 @@ impl<'py> Tracer<'py> {
         }
         if self.owned(object).is_some() {
             // `__doc__` may be a descriptor of the program.
-            let value = self.with_callbacks(|| found.call_method1("__get__", (class,)));
+            let value = self.with_callbacks(|| found.call_method1(name!("__get__"), (class,)));
             return self.after_native(value, &[]);
         }
-        let read =
-            |tracer: &mut Self| found.call_method1("__get__", (class,)).or_else(|error| tracer.raise_error(error));
+        let read = |tracer: &mut Self| {
+            found.call_method1(name!("__get__"), (class,)).or_else(|error| tracer.raise_error(error))
+        };
         match name {
             "__dict__" => {
                 let proxy = read(self)?;
@@ -132,7 +134,7 @@ impl<'py> Tracer<'py> {
         let Some(getter) = found.filter(|found| plain.is_some_and(|plain| plain.is(found))) else {
             return unsupported("metaclass with its own name for classes", name);
         };
-        let called = getter.call_method1("__get__", (class,)).or_else(|error| internal(error.to_string()))?;
+        let called = getter.call_method1(name!("__get__"), (class,)).or_else(|error| internal(error.to_string()))?;
         let source = Source::OwnAttr(Arc::new(Source::constant(class.as_any())), name.into());
         self.guard_once(value, name, source, Check::Equals(called.unbind()), "the trace read what the class is called");
         Ok(())
@@ -141,7 +143,8 @@ impl<'py> Tracer<'py> {
     /// A private view of what a class from outside holds, which the class's version guards.
     fn class_dict(&mut self, proxy: &Bound<'py, PyAny>) -> Traced<ValueId> {
         let copy = PyDict::new(self.py);
-        let items = proxy.call_method0("items").and_then(|items| items.try_iter()?.collect::<PyResult<Vec<_>>>());
+        let items =
+            proxy.call_method0(name!("items")).and_then(|items| items.try_iter()?.collect::<PyResult<Vec<_>>>());
         for item in items.or_else(|error| self.raise_error(error))? {
             let Ok((key, value)) = item.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>() else {
                 return internal("item of a class's namespace");
@@ -215,7 +218,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         let kind = found.get_type();
-        match crate::ffi::types::c_name(&kind).as_str() {
+        match &*crate::ffi::types::c_name(&kind) {
             "staticmethod" | "classmethod" | "classmethod_descriptor" => {
                 let found = self.absorb_static(found);
                 self.bind(found, object, class)
@@ -230,7 +233,7 @@ impl<'py> Tracer<'py> {
             | "getset_descriptor"
             | "collections._tuplegetter"
             | "_collections._tuplegetter" => Ok(self.absorb_static(found)),
-            _ if crate::ffi::types::lookup(&kind, &PyString::new(self.py, "__get__")).is_none() => {
+            _ if crate::ffi::types::lookup(&kind, &PyString::intern(self.py, "__get__")).is_none() => {
                 Ok(self.absorb_static(found))
             }
             _ if is_c_type(&kind) => unsupported("C descriptor", name),
@@ -250,6 +253,6 @@ fn own_annotations(class: &Bound<'_, PyType>) -> bool {
         .get_type::<PyType>()
         .getattr(intern!(class.py(), "__dict__"))
         .and_then(|dict| dict.get_item("__dict__"));
-    let own = dict.and_then(|getter| getter.call_method1("__get__", (class,)));
+    let own = dict.and_then(|getter| getter.call_method1(name!("__get__"), (class,)));
     own.and_then(|own| own.contains("__annotations__")).unwrap_or(false)
 }

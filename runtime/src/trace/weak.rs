@@ -13,8 +13,9 @@ use super::value::{New, Value, ValueId};
 use crate::bytecode::{Instr, Op};
 use crate::ffi::types;
 use crate::guard::Check;
+use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyType, PyWeakrefReference};
 use rustc_hash::FxHashSet;
 
 /// Objects that a search for a path looks at before it gives up.
@@ -93,8 +94,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether the class is one of weak references, or derives from one.
     pub(super) fn is_weak_class(&self, class: &Bound<'py, PyType>) -> Traced<bool> {
-        let reference = self.import("_weakref", "ReferenceType")?;
-        Ok(class.is_subclass(&reference).unwrap_or(false))
+        Ok(types::is_subtype(class, &self.py.get_type::<PyWeakrefReference>()))
     }
 
     /// `weakref.ref(object, callback)` and `weakref.proxy(object, callback)`; `class` is the class that `__new__` got.
@@ -253,7 +253,7 @@ impl<'py> Tracer<'py> {
         let mut objects: Vec<Bound<'py, PyAny>> =
             self.state.shadows.iter().map(|shadow| shadow.object.bind(self.py).clone()).collect();
         let mut visited = FxHashSet::default();
-        let Ok(referents) = self.py.import("gc").and_then(|gc| gc.getattr("get_referents")) else { return seen };
+        let Ok(referents) = self.py.import("gc").and_then(|gc| gc.getattr(name!("get_referents"))) else { return seen };
         loop {
             if let Some(object) = objects.pop() {
                 if let Some(value) = self
@@ -329,5 +329,5 @@ fn objects(stack: &[StackEntry]) -> impl Iterator<Item = ValueId> + '_ {
 
 /// Whether an object that is no value can stand between two that are.
 fn is_plain_container(object: &Bound<'_, PyAny>) -> bool {
-    matches!(types::c_name(&object.get_type()).as_str(), "dict" | "list" | "tuple" | "cell" | "set" | "frozenset")
+    matches!(&*types::c_name(&object.get_type()), "dict" | "list" | "tuple" | "cell" | "set" | "frozenset")
 }

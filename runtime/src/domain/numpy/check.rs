@@ -2,6 +2,7 @@
 use super::errors::Errors;
 use crate::ffi::ndarray;
 use crate::guard::DomainCheck;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::sync::Arc;
@@ -16,7 +17,6 @@ pub(super) struct ArrayCheck {
     dtype: Py<PyAny>,
     shape: Vec<isize>,
     flags: i32,
-    text: String,
 }
 
 impl ArrayCheck {
@@ -24,17 +24,20 @@ impl ArrayCheck {
     pub(super) fn new(example: &Bound<'_, PyAny>) -> Self {
         let read = ndarray::metadata(example);
         let (shape, flags) = (read.shape.to_vec(), read.flags & FLAGS);
-        let py = example.py();
-        let dtype = example.getattr("dtype").map_or_else(|_| py.None(), Bound::unbind);
-        let order = match flags & 3 {
+        let dtype = example.getattr(name!("dtype")).map_or_else(|_| example.py().None(), Bound::unbind);
+        Self { class: example.get_type().unbind(), dtype, shape, flags }
+    }
+
+    fn text(&self, py: Python<'_>) -> String {
+        let (shape, dtype) = (&self.shape, self.dtype.bind(py));
+        let order = match self.flags & 3 {
             3 => "C and F",
             1 => "C",
             2 => "F",
             _ => "not",
         };
-        let writeable = if flags & 0x400 == 0 { ", read-only" } else { "" };
-        let text = format!("dtype == {}, shape == {shape:?}, {order} contiguous{writeable}", dtype.bind(py));
-        Self { class: example.get_type().unbind(), dtype, shape, flags, text }
+        let writeable = if self.flags & 0x400 == 0 { ", read-only" } else { "" };
+        format!("dtype == {dtype}, shape == {shape:?}, {order} contiguous{writeable}")
     }
 }
 
@@ -49,7 +52,7 @@ impl DomainCheck for ArrayCheck {
         }
         let dtype = self.dtype.bind(value.py());
         read.descr == dtype.as_ptr() as usize
-            || value.getattr("dtype").is_ok_and(|other| other.eq(dtype).unwrap_or(false))
+            || value.getattr(name!("dtype")).is_ok_and(|other| other.eq(dtype).unwrap_or(false))
     }
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
@@ -63,11 +66,11 @@ impl DomainCheck for ArrayCheck {
     }
 
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
-        value.get_type().is(&self.class).then(|| Self::new(value).text)
+        value.get_type().is(&self.class).then(|| Self::new(value).text(value.py()))
     }
 
     fn describe(&self) -> String {
-        self.text.clone()
+        Python::attach(|py| self.text(py))
     }
 }
 

@@ -1,6 +1,7 @@
 //! numpy's floating point error state, and the filters that turn warnings into errors: what is recorded runs later, so no error of it may
 //! become an exception that a handler of the program should have seen.
 use crate::ffi::context;
+use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -44,11 +45,11 @@ impl Errors {
     /// For this numpy.
     pub(super) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
         let variable = module
-            .getattr("_core")
-            .and_then(|core| core.getattr("umath")?.getattr("_extobj_contextvar"))
+            .getattr(name!("_core"))
+            .and_then(|core| core.getattr(name!("umath"))?.getattr(name!("_extobj_contextvar")))
             .ok()
             .filter(|variable| context::value(variable).is_some());
-        let geterr = module.getattr("geterr")?.unbind();
+        let geterr = module.getattr(name!("geterr"))?.unbind();
         let warnings = module.py().import("warnings")?.dict().unbind();
         Ok(Self { variable: variable.map(Bound::unbind), geterr, warnings, harmless: Mutex::new(None) })
     }
@@ -78,7 +79,7 @@ impl Errors {
     }
 
     fn ask(&self, py: Python<'_>) -> PyResult<bool> {
-        let modes = self.geterr.bind(py).call0()?.call_method0("values")?;
+        let modes = self.geterr.bind(py).call0()?.call_method0(name!("values"))?;
         for mode in modes.try_iter()? {
             let mode = mode?.extract::<String>()?;
             if ["raise", "call", "log"].contains(&mode.as_str()) || mode == "warn" && self.warning_raises(py)? {

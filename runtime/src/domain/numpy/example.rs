@@ -3,6 +3,7 @@ use super::{Called, Numpy, fault, stop, tuple};
 use crate::domain::{Answer, Operand};
 use crate::ffi::slots::{self, Signature};
 use crate::ffi::types;
+use crate::names::name;
 use crate::trace::outcome::Break;
 use generated::slots::Slot;
 use pyo3::prelude::*;
@@ -22,8 +23,8 @@ impl<'a, 'py> Examples<'a, 'py> {
     /// Arrays of objects run Python code for every element; those of dates and durations warn of their units, while tracing and again later.
     pub(super) fn refuse_objects(&self, args: &[Operand<'py>]) -> Result<(), Box<Break>> {
         let read = |example: &Bound<'py, PyAny>| -> PyResult<(bool, char)> {
-            let dtype = example.getattr("dtype")?;
-            Ok((dtype.getattr("hasobject")?.is_truthy()?, dtype.getattr("kind")?.extract()?))
+            let dtype = example.getattr(name!("dtype"))?;
+            Ok((dtype.getattr(name!("hasobject"))?.is_truthy()?, dtype.getattr(name!("kind"))?.extract()?))
         };
         for arg in args {
             let Operand::Graph { example, .. } = arg else { continue };
@@ -88,7 +89,7 @@ impl<'a, 'py> Examples<'a, 'py> {
 
     /// `dtype.kind`.
     fn kind(&self, example: &Bound<'py, PyAny>) -> Result<char, Box<Break>> {
-        let read = || example.getattr("dtype")?.getattr("kind")?.extract::<char>();
+        let read = || example.getattr(name!("dtype"))?.getattr(name!("kind"))?.extract::<char>();
         read().map_err(|error| fault(&error))
     }
 
@@ -207,7 +208,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         let state = self.quiet().map_err(|error| fault(&error))?;
         let result = run();
         state
-            .call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))
+            .call_method1(name!("__exit__"), (self.py.None(), self.py.None(), self.py.None()))
             .map_err(|error| fault(&error))?;
         Ok(result)
     }
@@ -216,8 +217,8 @@ impl<'a, 'py> Examples<'a, 'py> {
     fn quiet(&self) -> PyResult<Bound<'py, PyAny>> {
         let kwargs = PyDict::new(self.py);
         kwargs.set_item("all", "ignore")?;
-        let state = self.numpy.module.bind(self.py).getattr("errstate")?.call((), Some(&kwargs))?;
-        state.call_method0("__enter__")?;
+        let state = self.numpy.module.bind(self.py).getattr(name!("errstate"))?.call((), Some(&kwargs))?;
+        state.call_method0(name!("__enter__"))?;
         Ok(state)
     }
 }

@@ -8,6 +8,7 @@ mod operators;
 use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::ffi::ndarray;
 use crate::guard::DomainCheck;
+use crate::names::name;
 use crate::trace::outcome::Break;
 use example::Examples;
 use pyo3::prelude::*;
@@ -30,7 +31,9 @@ pub struct Numpy {
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     let py = module.py();
     // A program can look while numpy is still being imported.
-    let (Ok(zeros), Ok(ndarray)) = (module.getattr("zeros"), module.getattr("ndarray")) else { return Ok(None) };
+    let (Ok(zeros), Ok(ndarray)) = (module.getattr(name!("zeros")), module.getattr(name!("ndarray"))) else {
+        return Ok(None);
+    };
     let class = |name: &str| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
     if !ndarray::agrees(&zeros.call1(((2, 3),))?)? {
         return Ok(None);
@@ -128,13 +131,13 @@ impl Numpy {
     ) -> Called<'py> {
         if function.get_type().is(&self.ufunc) {
             let plain = kwargs.iter().all(|(name, value)| name == "dtype" && matches!(value, Operand::Known(_)));
-            let outputs: usize = function.getattr("nout").and_then(|count| count.extract()).unwrap_or(0);
-            let inputs: usize = function.getattr("nin").and_then(|count| count.extract()).unwrap_or(0);
+            let outputs: usize = function.getattr(name!("nout")).and_then(|count| count.extract()).unwrap_or(0);
+            let inputs: usize = function.getattr(name!("nin")).and_then(|count| count.extract()).unwrap_or(0);
             if !plain || outputs != 1 || args.len() != inputs {
                 let text = format!("{function} with out=, where=, or several results");
                 return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
             }
-            if function.getattr("__name__").is_ok_and(|name| crate::ffi::types::text(&name) == "power") {
+            if function.getattr(name!("__name__")).is_ok_and(|name| crate::ffi::types::text(&name) == "power") {
                 examples.refuse_integer_power(args)?;
             }
             return examples.record(function.clone(), args, kwargs);
@@ -148,7 +151,7 @@ impl Numpy {
             ));
         };
         rule.admit(args, kwargs)?;
-        let name = function.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let name = function.getattr(name!("__name__")).map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }
@@ -182,7 +185,7 @@ impl Numpy {
             return Ok(object.getattr(name).map_or_else(Answer::Raised, Answer::Constant));
         }
         if names::VIEWS.contains(&name) {
-            let getattr = examples.py.import("builtins").and_then(|builtins| builtins.getattr("getattr"));
+            let getattr = examples.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
             let name = pyo3::types::PyString::intern(examples.py, name).into_any();
             let target = getattr.map_err(|error| fault(&error))?;
             return examples.record(target, &[of.clone(), Operand::Known(name)], &[]);

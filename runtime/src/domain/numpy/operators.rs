@@ -3,6 +3,7 @@ use super::example::Examples;
 use super::{Called, stop};
 use crate::domain::{Answer, Operand};
 use generated::slots::Slot;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyNone, PySlice, PyString, PyTuple};
 
@@ -117,7 +118,7 @@ fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -
 /// Classes that say `__array_ufunc__ = None` are left to their own methods.
 fn gives_up(left: &Operand<'_>, right: &Operand<'_>) -> bool {
     [left, right].into_iter().any(|operand| match operand {
-        Operand::Foreign(class) => class.getattr("__array_ufunc__").is_ok_and(|value| value.is_none()),
+        Operand::Foreign(class) => class.getattr(name!("__array_ufunc__")).is_ok_and(|value| value.is_none()),
         _ => false,
     })
 }

@@ -1,5 +1,6 @@
 //! What must hold of a tensor, and of PyTorch's modes, for a trace to be right.
 use crate::guard::DomainCheck;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple, PyType};
 use std::sync::Arc;
@@ -14,13 +15,13 @@ pub(super) struct Ambient {
 impl Ambient {
     /// For this PyTorch.
     pub(super) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
-        let native = module.getattr("_C")?;
+        let native = module.getattr(name!("_C"))?;
         let names = ["is_grad_enabled", "is_inference_mode_enabled", "is_autocast_cache_enabled", "get_default_dtype"];
         let mut questions = Vec::new();
         for name in names {
             questions.push(module.getattr(name)?.unbind());
         }
-        questions.push(native.getattr("_is_any_autocast_enabled")?.unbind());
+        questions.push(native.getattr(name!("_is_any_autocast_enabled"))?.unbind());
         for name in super::QUESTIONS {
             questions.push(native.getattr(*name)?.unbind());
         }
@@ -56,9 +57,9 @@ pub(super) struct TensorCheck {
 impl TensorCheck {
     /// For tensors like `example`; `None` where such tensors are not recorded.
     pub(super) fn new(example: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        let strided = example.getattr("layout")?.str()?.to_str()? == "torch.strided";
-        let cpu = example.getattr("device")?.getattr("type")?.str()?.to_str()? == "cpu";
-        if !strided || !cpu || example.getattr("is_quantized")?.is_truthy()? {
+        let strided = example.getattr(name!("layout"))?.str()?.to_str()? == "torch.strided";
+        let cpu = example.getattr(name!("device"))?.getattr(name!("type"))?.str()?.to_str()? == "cpu";
+        if !strided || !cpu || example.getattr(name!("is_quantized"))?.is_truthy()? {
             return Ok(None);
         }
         let metadata = metadata(example)?;
@@ -75,9 +76,9 @@ impl TensorCheck {
 
 fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     let read = |name: &str| tensor.getattr(name);
-    let stride = tensor.call_method0("stride")?;
-    let conjugate = tensor.call_method0("is_conj")?;
-    let negative = tensor.call_method0("is_neg")?;
+    let stride = tensor.call_method0(name!("stride"))?;
+    let conjugate = tensor.call_method0(name!("is_conj"))?;
+    let negative = tensor.call_method0(name!("is_neg"))?;
     let parts = [
         read("dtype")?,
         read("shape")?,

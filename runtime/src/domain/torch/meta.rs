@@ -1,6 +1,7 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
 use super::{Called, Torch, fault, stop};
 use crate::domain::{Answer, Operand};
+use crate::names::name;
 use crate::trace::outcome::Break;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
@@ -40,7 +41,7 @@ impl<'py> Meta<'_, 'py> {
 
     /// A tensor on the `meta` device with the metadata of `example`.
     fn stand_in(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if example.getattr("is_meta")?.is_truthy()? {
+        if example.getattr(name!("is_meta"))?.is_truthy()? {
             return Ok(example.clone());
         }
         let named = PyDict::new(self.py);
@@ -48,8 +49,8 @@ impl<'py> Meta<'_, 'py> {
             named.set_item(name, example.getattr(name)?)?;
         }
         named.set_item("device", "meta")?;
-        let args = (example.getattr("shape")?, example.call_method0("stride")?);
-        self.torch.module.bind(self.py).getattr("empty_strided")?.call(args, Some(&named))
+        let args = (example.getattr(name!("shape"))?, example.call_method0(name!("stride"))?);
+        self.torch.module.bind(self.py).getattr(name!("empty_strided"))?.call(args, Some(&named))
     }
 
     /// Breaks where an object might override PyTorch's functions.

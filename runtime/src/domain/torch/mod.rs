@@ -4,6 +4,7 @@ mod meta;
 
 use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::guard::DomainCheck;
+use crate::names::name;
 use crate::trace::outcome::Break;
 use check::{Ambient, SameModes, TensorCheck};
 use meta::Meta;
@@ -37,11 +38,14 @@ pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     let py = module.py();
     // A program can look while torch is still being imported.
-    let (Ok(tensor), Ok(nn), Ok(native)) = (module.getattr("Tensor"), module.getattr("nn"), module.getattr("_C"))
+    let (Ok(tensor), Ok(nn), Ok(native)) =
+        (module.getattr(name!("Tensor")), module.getattr(name!("nn")), module.getattr(name!("_C")))
     else {
         return Ok(None);
     };
-    let (Ok(parameter), Ok(functions)) = (nn.getattr("Parameter"), native.getattr("_VariableFunctionsClass")) else {
+    let (Ok(parameter), Ok(functions)) =
+        (nn.getattr(name!("Parameter")), native.getattr(name!("_VariableFunctionsClass")))
+    else {
         return Ok(None);
     };
     let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
@@ -67,19 +71,20 @@ impl Domain for Torch {
         if crate::ffi::types::c_name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
-        let name = |object: &Bound<'_, PyAny>| object.getattr("__name__").map(|name| crate::ffi::types::text(&name));
+        let name =
+            |object: &Bound<'_, PyAny>| object.getattr(name!("__name__")).map(|name| crate::ffi::types::text(&name));
         let Ok(own) = name(callable) else { return false };
         // Static methods of a C class do not say whose they are.
         if self.functions.bind(callable.py()).getattr(own.as_str()).is_ok_and(|known| known.is(callable)) {
             return true;
         }
-        let native = self.module.bind(callable.py()).getattr("_C");
+        let native = self.module.bind(callable.py()).getattr(name!("_C"));
         if QUESTIONS.contains(&own.as_str())
             && native.and_then(|native| native.getattr(own.as_str())).is_ok_and(|known| known.is(callable))
         {
             return true;
         }
-        let Ok(owner) = callable.getattr("__self__") else { return false };
+        let Ok(owner) = callable.getattr(name!("__self__")) else { return false };
         let Ok(module) = name(&owner) else { return false };
         MODULES.contains(&module.as_str())
             || (module == "torch._C" && (OVERRIDES.contains(&own.as_str()) || is_question(&own)))
@@ -136,7 +141,7 @@ impl Domain for Torch {
             return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
         }
         let text = |name: &str| example.getattr(name).map(|value| crate::ffi::types::text(&value)).unwrap_or_default();
-        let shape = example.getattr("shape").and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
+        let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
         format!("Tensor[{}, {shape:?}]", text("dtype"))
     }
 }
@@ -149,7 +154,7 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
-        let name = function.getattr("__name__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let name = function.getattr(name!("__name__")).map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
         if OVERRIDES.contains(&name.as_str()) {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;
@@ -226,11 +231,12 @@ impl Torch {
                 Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()))
             }
             "device" => {
-                let device = self.module.bind(meta.py).getattr("device").and_then(|device| device.call1(("cpu",)));
+                let device =
+                    self.module.bind(meta.py).getattr(name!("device")).and_then(|device| device.call1(("cpu",)));
                 device.map(Answer::Constant).map_err(|error| fault(&error))
             }
             _ if VIEWS.contains(&name) => {
-                let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr("getattr"));
+                let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
                 let name = pyo3::types::PyString::intern(meta.py, name).into_any();
                 meta.record(getattr.map_err(|error| fault(&error))?, &[tensor.clone(), Operand::Known(name)], &[])
             }

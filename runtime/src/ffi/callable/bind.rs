@@ -1,6 +1,7 @@
 //! Binding a call's arguments to parameters, by CPython itself: through a function of the same signature that returns its parameters.
 use crate::bytecode::{Code, Op, Position};
 use crate::ffi::function;
+use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -18,10 +19,10 @@ pub(super) struct Binder {
 
 impl Binder {
     pub fn new(function: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let code = function.getattr("__code__")?;
-        let flags: u32 = code.getattr("co_flags")?.extract()?;
+        let code = function.getattr(name!("__code__"))?;
+        let flags: u32 = code.getattr(name!("co_flags"))?.extract()?;
         let (positional, keyword): (usize, usize) =
-            (code.getattr("co_argcount")?.extract()?, code.getattr("co_kwonlyargcount")?.extract()?);
+            (code.getattr(name!("co_argcount"))?.extract()?, code.getattr(name!("co_kwonlyargcount"))?.extract()?);
         let exact = (flags & (VARARGS | VARKEYWORDS) == 0 && keyword == 0).then_some(positional);
         Ok(Self { code: code.unbind(), exact, function: PyOnceLock::new() })
     }

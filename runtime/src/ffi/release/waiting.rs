@@ -4,6 +4,7 @@ use super::layouts::{
     _PyRuntimeState, _ceval_runtime_state, _ceval_state, _pending_calls, PyInterpreterState, PyThreadState,
 };
 use crate::ffi::layout;
+use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
@@ -57,7 +58,7 @@ pub fn waits(_py: Python<'_>) -> bool {
 /// # Errors
 /// Those of `sys.getrecursionlimit()`.
 pub fn check(py: Python<'_>) -> PyResult<bool> {
-    let limit: c_int = py.import("sys")?.call_method0("getrecursionlimit")?.extract()?;
+    let limit: c_int = py.import("sys")?.call_method0(name!("getrecursionlimit"))?.extract()?;
     // SAFETY: attached; the fields lie inside the interpreter's state, which is much larger.
     unsafe {
         let interpreter = ffi::PyInterpreterState_Get().cast::<u8>();

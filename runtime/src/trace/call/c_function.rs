@@ -72,9 +72,9 @@ impl<'py> Tracer<'py> {
         if name == "proxy" && module_of(object) == "_weakref" {
             return self.make_weak(object, None, &args);
         }
-        if module_of(object) == "_operator"
-            && args.keywords.is_empty()
+        if args.keywords.is_empty()
             && super::super::operator::arity(&name) == Some(args.positional.len())
+            && module_of(object) == "_operator"
         {
             return self.operator(&name, &args.positional);
         }
@@ -178,7 +178,7 @@ impl<'py> Tracer<'py> {
         };
         let owner = crate::ffi::types::c_name(&owner);
         let none = self.none();
-        match (owner.as_str(), name, args.positional.as_slice()) {
+        match (&*owner, name, args.positional.as_slice()) {
             ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_c_base(*receiver)? => {
                 unsupported("object.__setattr__ on an object of a C class", name)
             }
@@ -326,7 +326,7 @@ impl<'py> Tracer<'py> {
         }
         let class = object.get_type();
         if !matches!(
-            crate::ffi::types::c_name(&class).as_str(),
+            &*crate::ffi::types::c_name(&class),
             "builtin_function_or_method"
                 | "builtin_method"
                 | "method_descriptor"
@@ -532,7 +532,7 @@ fn calls_arguments(callable: &Bound<'_, PyAny>) -> bool {
     if let Ok(class) = callable.cast::<PyType>() {
         let name = crate::ffi::types::c_name(class);
         return name.starts_with("itertools.")
-            || matches!(name.as_str(), "map" | "filter" | "functools.partial" | "collections.defaultdict");
+            || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
     }
     let name = callable.getattr(intern!(callable.py(), "__name__")).map(|name| crate::ffi::types::text(&name));
     matches!(

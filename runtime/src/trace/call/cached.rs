@@ -366,7 +366,7 @@ impl<'py> Tracer<'py> {
             return Ok(Some(Part { object, ..part }));
         }
         let class = self.class_of(value)?;
-        let unhashable = ["list", "dict", "set", "bytearray"].contains(&crate::ffi::types::c_name(&class).as_str());
+        let unhashable = ["list", "dict", "set", "bytearray"].contains(&&*crate::ffi::types::c_name(&class));
         if !unhashable && !self.is_hashed_by_address(&class)? {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
 use super::{Arguments, effects};
 use crate::trace::native::is_c_type;
-use crate::trace::signal::{Traced, unsupported};
+use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::intern;
@@ -77,12 +77,9 @@ impl<'py> Tracer<'py> {
         if class.is(self.py.get_type::<PyType>()) {
             return self.call_type(&args);
         }
-        let plain = self
-            .import("builtins", "type")?
-            .getattr(intern!(self.py, "__call__"))
-            .or_else(|error| self.raise_error(error))?;
+        let plain = crate::ffi::types::lookup(&self.py.get_type::<PyType>(), intern!(self.py, "__call__"));
         match self.lookup(&meta, "__call__") {
-            Some(call) if !call.is(&plain) => {
+            Some(call) if !plain.is_some_and(|plain| call.is(&plain)) => {
                 let call = self.absorb_static(call);
                 let class = self.constant(class.clone().into_any());
                 self.call(call, args.with_receiver(class))
@@ -111,21 +108,16 @@ impl<'py> Tracer<'py> {
             return unsupported("instance with a finaliser", name);
         }
         let Some(new) = self.lookup(class, "__new__") else { return unsupported("class without __new__", name) };
-        let plain_new = self
-            .import("builtins", "object")?
-            .getattr(intern!(self.py, "__new__"))
-            .or_else(|error| self.raise_error(error))?;
-        let plain_init = self
-            .import("builtins", "object")?
-            .getattr(intern!(self.py, "__init__"))
-            .or_else(|error| self.raise_error(error))?;
+        let object = self.py.get_type::<PyAny>();
+        let plain = |name| crate::ffi::types::lookup(&object, name).map_or_else(|| internal("object's methods"), Ok);
+        let (plain_new, plain_init) = (plain(intern!(self.py, "__new__"))?, plain(intern!(self.py, "__init__"))?);
         let init = self.lookup(class, "__init__");
         let has_init = init.as_ref().is_some_and(|init| !init.is(&plain_init));
         let class_value = self.constant(class.clone().into_any());
         let instance = if new.is(&plain_new) {
             self.new_plain(class, &name, &args, has_init)?
         } else {
-            let new = match crate::ffi::types::c_name(&new.get_type()).as_str() {
+            let new = match &*crate::ffi::types::c_name(&new.get_type()) {
                 "staticmethod" | "function" | "builtin_function_or_method" | "builtin_method" => {
                     self.static_function(new)
                 }
@@ -159,7 +151,7 @@ impl<'py> Tracer<'py> {
 
     /// What hangs under a static method.
     fn static_function(&mut self, found: Bound<'py, PyAny>) -> ValueId {
-        let inner = match crate::ffi::types::c_name(&found.get_type()).as_str() {
+        let inner = match &*crate::ffi::types::c_name(&found.get_type()) {
             "staticmethod" => found.getattr(intern!(self.py, "__func__")).unwrap_or(found),
             _ => found,
         };
@@ -178,8 +170,8 @@ impl<'py> Tracer<'py> {
         if excess && !has_init {
             return self.raise("TypeError", format!("{name}() takes no arguments"));
         }
-        let object = self.import("builtins", "object")?;
-        let made = object.call_method1("__new__", (class,));
+        let object = self.py.get_type::<PyAny>();
+        let made = object.call_method1(intern!(self.py, "__new__"), (class,));
         match made {
             Ok(instance) => Ok(self.own(instance)),
             Err(error) => self.raise_error(error),

@@ -2,7 +2,7 @@
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::effects::Effects;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
 use super::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
@@ -71,16 +71,21 @@ pub(super) fn makes(owner: &str) -> bool {
 
 /// Whether a function depends on state of the process, whatever a row says.
 pub(super) fn is_stateful(owner: &str, name: &str) -> bool {
-    covers(STATEFUL, owner, name)
+    static ROWS: OnceLock<Covered> = OnceLock::new();
+    ROWS.get_or_init(|| covered(STATEFUL)).contains(&[owner, name])
 }
 
 /// Whether a row of the reviewed table covers a function.
 fn is_reviewed(owner: &str, name: &str) -> bool {
-    covers(REVIEWED, owner, name) || UNREAD.iter().any(|row| row.0 == owner)
+    static ROWS: OnceLock<Covered> = OnceLock::new();
+    ROWS.get_or_init(|| covered(REVIEWED)).contains(&[owner, name]) || UNREAD.iter().any(|row| row.0 == owner)
 }
 
-fn covers(rows: &[super::reviewed::Row], owner: &str, name: &str) -> bool {
-    rows.iter().any(|row| row.0 == owner && row.1.contains(&name))
+/// Owners and names of functions.
+type Covered = FxHashSet<[&'static str; 2]>;
+
+fn covered(rows: &[super::reviewed::Row]) -> Covered {
+    rows.iter().flat_map(|row| row.1.iter().map(|name| [row.0, name])).collect()
 }
 
 /// Whether tokens may stand for the arguments of an owner's functions: its own row, or that of its module.

@@ -2,6 +2,7 @@
 use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::known::is_scalar;
 use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
@@ -107,7 +108,7 @@ impl<'py> Tracer<'py> {
     pub(in crate::trace) fn close_files(&self) {
         for file in self.state.files.iter() {
             if let Some(file) = self.owned(*file) {
-                let _ = file.call_method0("close");
+                let _ = file.call_method0(name!("close"));
             }
         }
     }
@@ -115,7 +116,7 @@ impl<'py> Tracer<'py> {
     /// A file that is not closed when the trace ends: its end would warn, or it would be read further.
     pub(in crate::trace) fn left_open(&self) -> Option<ValueId> {
         self.state.files.iter().copied().find(|file| {
-            let closed = self.owned(*file).and_then(|file| file.getattr("closed").ok());
+            let closed = self.owned(*file).and_then(|file| file.getattr(name!("closed")).ok());
             closed.is_some_and(|closed| !closed.is_truthy().unwrap_or(false))
         })
     }

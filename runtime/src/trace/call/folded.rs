@@ -1,5 +1,6 @@
 //! Python functions that are called while tracing: what they give depends on known arguments alone, and all they write is a cache.
 use super::Arguments;
+use crate::names::name;
 use crate::trace::signal::Traced;
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -58,7 +59,10 @@ impl<'py> Tracer<'py> {
 /// `re.DEBUG`: the pattern is printed.
 fn prints(flags: &Bound<'_, PyAny>) -> bool {
     const DEBUG: u32 = 128;
-    flags.call_method0("__index__").and_then(|flags| flags.extract::<u32>()).is_ok_and(|flags| flags & DEBUG != 0)
+    flags
+        .call_method0(name!("__index__"))
+        .and_then(|flags| flags.extract::<u32>())
+        .is_ok_and(|flags| flags & DEBUG != 0)
 }
 
 fn is_text(object: &Bound<'_, PyAny>) -> bool {

@@ -2,6 +2,7 @@
 use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -77,7 +78,8 @@ impl<'py> Tracer<'py> {
     /// `sys._getframemodulename(depth)` within the trace; who called it is not known.
     fn frame_module(&mut self, depth: usize) -> Traced<Option<ValueId>> {
         let Some(place) = self.state.places.iter().rev().nth(depth) else { return Ok(None) };
-        let module = place.function.bind(self.py).getattr("__module__").or_else(|error| self.raise_error(error))?;
+        let module =
+            place.function.bind(self.py).getattr(name!("__module__")).or_else(|error| self.raise_error(error))?;
         Ok(Some(self.absorb_static(module)))
     }
 
@@ -165,7 +167,7 @@ impl<'py> Tracer<'py> {
     /// A syntax tree of the trace's own, in which C finds no tokens.
     fn own_tree(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
         let tree = self.owned(value)?;
-        let of = self.py.import("_ast").and_then(|module| module.getattr("AST")).ok()?;
+        let of = self.py.import("_ast").and_then(|module| module.getattr(name!("AST"))).ok()?;
         let (mut nodes, mut seen) = (vec![tree.clone()], 0);
         if !tree.is_instance(&of).ok()? {
             return None;
@@ -179,7 +181,7 @@ impl<'py> Tracer<'py> {
             if let Ok(list) = node.cast_exact::<PyList>() {
                 nodes.extend(list.iter());
             } else if !plain {
-                nodes.extend(node.getattr("__dict__").ok()?.cast::<pyo3::types::PyDict>().ok()?.values().iter());
+                nodes.extend(node.getattr(name!("__dict__")).ok()?.cast::<pyo3::types::PyDict>().ok()?.values().iter());
             }
         }
         Some(tree)
@@ -189,7 +191,8 @@ impl<'py> Tracer<'py> {
     fn rely_on_no_futures(&mut self) -> Traced<()> {
         const FUTURES: u32 = 0x1ff_0000;
         let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
-        let flags = function.and_then(|function| function.getattr("__code__").ok()?.getattr("co_flags").ok());
+        let flags =
+            function.and_then(|function| function.getattr(name!("__code__")).ok()?.getattr(name!("co_flags")).ok());
         match flags.and_then(|flags| flags.extract::<u32>().ok()) {
             Some(flags) if flags & FUTURES == 0 => Ok(()),
             _ => unsupported("compile() under a __future__ import", "builtin_compile"),
@@ -205,13 +208,13 @@ impl<'py> Tracer<'py> {
         let keywords = pyo3::types::PyDict::new(self.py);
         let entered = keywords.set_item("record", true).and_then(|()| {
             let context = warnings.call_method("catch_warnings", (), Some(&keywords))?;
-            let log = context.call_method0("__enter__")?;
+            let log = context.call_method0(name!("__enter__"))?;
             Ok((context, log))
         });
         let (context, log) = entered.or_else(|error| internal(error.to_string()))?;
-        let result = warnings.call_method1("simplefilter", ("always",)).and_then(|_| run());
+        let result = warnings.call_method1(name!("simplefilter"), ("always",)).and_then(|_| run());
         let none = self.py.None();
-        context.call_method1("__exit__", (&none, &none, &none)).or_else(|error| internal(error.to_string()))?;
+        context.call_method1(name!("__exit__"), (&none, &none, &none)).or_else(|error| internal(error.to_string()))?;
         let warned = log.cast::<PyList>().is_ok_and(|log| !log.is_empty());
         Ok((result, warned))
     }

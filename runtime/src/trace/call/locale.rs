@@ -1,5 +1,6 @@
 //! Formats for which `__format__` of C reads the locale or the time zone: those of type `n`, and those of dates.
 use super::{Arguments, effects};
+use crate::names::name;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use generated::effects::Effects;
@@ -20,9 +21,10 @@ impl<'py> Tracer<'py> {
             }
             ("format" | "__format__", [value, format]) => {
                 let class = self.class_of(*value)?;
-                let owner = self.lookup(&class, "__format__").and_then(|found| found.getattr("__objclass__").ok());
+                let owner =
+                    self.lookup(&class, "__format__").and_then(|found| found.getattr(name!("__objclass__")).ok());
                 let owner = owner.and_then(|owner| owner.cast_into().ok());
-                let owner = owner.map(|owner| crate::ffi::types::c_name(&owner)).unwrap_or_default();
+                let owner = owner.map(|owner| crate::ffi::types::c_name(&owner).into_owned()).unwrap_or_default();
                 let found = effects::of(&owner, "__format__");
                 found.is_some_and(|(_, effects)| effects.meets(Effects::READS_GLOBAL))
                     && self.known_str(*format).is_some_and(|format| is_of_locale(&owner, &format))

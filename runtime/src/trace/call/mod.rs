@@ -29,6 +29,7 @@ use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
@@ -89,7 +90,7 @@ impl<'py> Tracer<'py> {
             let name = crate::ffi::types::name(&class);
             return self.raise("TypeError", format!("'{name}' object is not callable"));
         };
-        match crate::ffi::types::c_name(&class).as_str() {
+        match &*crate::ffi::types::c_name(&class) {
             "function" => self.call_function(way, callable, &object, args),
             "method" => {
                 let (function, receiver) = self.parts_of_method(callable)?;
@@ -134,7 +135,7 @@ impl<'py> Tracer<'py> {
         }
         let method = self.lookup(&receiver.get_type(), &crate::ffi::types::text(&name));
         let Some(method) = method.filter(|method| {
-            matches!(crate::ffi::types::c_name(&method.get_type()).as_str(), "method_descriptor" | "wrapper_descriptor")
+            matches!(&*crate::ffi::types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor")
         }) else {
             return Ok(None);
         };
@@ -193,7 +194,7 @@ impl<'py> Tracer<'py> {
                 }
                 return self.call_c_on(object, &args, false);
             }
-            match crate::ffi::types::c_name(class).as_str() {
+            match &*crate::ffi::types::c_name(class) {
                 "functools._lru_cache_wrapper" => return self.call_cached(callable, object, &args),
                 "functools.partial" => return self.call_partial(callable, args),
                 "weakref.ReferenceType" if args.positional.is_empty() && args.keywords.is_empty() => {
@@ -237,7 +238,8 @@ impl<'py> Tracer<'py> {
             return Ok((*function, *receiver));
         }
         let Some(object) = self.owned(method).or_else(|| self.real(method)) else { return internal("no method") };
-        let (Ok(function), Ok(receiver)) = (object.getattr("__func__"), object.getattr("__self__")) else {
+        let (Ok(function), Ok(receiver)) = (object.getattr(name!("__func__")), object.getattr(name!("__self__")))
+        else {
             return internal("method without a function");
         };
         let Some(source) = self.source(method) else {

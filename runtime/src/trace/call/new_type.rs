@@ -1,5 +1,6 @@
 //! Making classes: a real, private class whose functions are tokens. CPython: `type_new`, `_PyType_CalculateMetaclass`.
 use super::Arguments;
+use crate::names::name;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -44,7 +45,8 @@ impl<'py> Tracer<'py> {
         let base_values = self.list_of(*bases, None)?;
         let winner = self.calculate_metaclass(&meta, &base_values)?;
         if !winner.is(&meta) {
-            let plain = self.import("builtins", "type")?.getattr("__new__").or_else(|error| self.raise_error(error))?;
+            let plain =
+                self.import("builtins", "type")?.getattr(name!("__new__")).or_else(|error| self.raise_error(error))?;
             if self.lookup(&winner, "__new__").is_some_and(|new| !new.is(&plain)) {
                 return unsupported("class made during the trace", "a base has another metaclass");
             }
@@ -77,7 +79,8 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
-        let globals = function.and_then(|function| function.getattr("__globals__").ok()?.cast_into::<PyDict>().ok());
+        let globals =
+            function.and_then(|function| function.getattr(name!("__globals__")).ok()?.cast_into::<PyDict>().ok());
         let Some(globals) = globals else { return internal("frame without globals") };
         let Some(module) = self.in_globals(&globals, "__name__") else { return Ok(()) };
         let module = self.native(module)?;
@@ -92,7 +95,8 @@ impl<'py> Tracer<'py> {
         namespace: &Bound<'py, PyDict>,
         keywords: &Bound<'py, PyDict>,
     ) -> Traced<ValueId> {
-        let new = self.import("builtins", "type")?.getattr("__new__").or_else(|error| self.raise_error(error))?;
+        let new =
+            self.import("builtins", "type")?.getattr(name!("__new__")).or_else(|error| self.raise_error(error))?;
         let bases = PyTuple::new(self.py, bases).or_else(|error| self.raise_error(error))?;
         self.state.making.push((name.to_owned(), meta.clone().unbind()));
         let made = self.with_callbacks(|| new.call((meta, name, bases, namespace), Some(keywords)));
@@ -109,7 +113,7 @@ impl<'py> Tracer<'py> {
     /// What a `mro()` of Python code gave, with the classes themselves, which C looks into. CPython: `mro_implementation`.
     pub(in crate::trace) fn real_classes(&mut self, order: ValueId) -> Traced<Bound<'py, pyo3::PyAny>> {
         let mut classes = Vec::new();
-        if !matches!(crate::ffi::types::c_name(&self.class_of(order)?).as_str(), "list" | "tuple") {
+        if !matches!(&*crate::ffi::types::c_name(&self.class_of(order)?), "list" | "tuple") {
             return self.native(order);
         }
         for item in self.list_of(order, None)? {

@@ -2,6 +2,7 @@
 use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::outcome::Effect;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
@@ -36,7 +37,7 @@ impl Holds {
 fn held<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     // No program sets a variable to this new object.
     let missing = variable.py().get_type::<PyAny>().call0()?;
-    Ok(Some(variable.call_method1("get", (&missing,))?).filter(|value| !value.is(&missing)))
+    Ok(Some(variable.call_method1(name!("get"), (&missing,))?).filter(|value| !value.is(&missing)))
 }
 
 impl<'py> Tracer<'py> {
@@ -109,7 +110,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
-        let owner = super::owner_of(method).map(|owner| crate::ffi::types::c_name(&owner));
+        let owner = super::owner_of(method).map(|owner| crate::ffi::types::c_name(&owner).into_owned());
         let named = owner.is_some_and(|owner| matches!(owner.as_str(), "_contextvars.ContextVar" | "ContextVar"));
         if !named || !args.keywords.is_empty() {
             return Ok(None);
@@ -147,7 +148,7 @@ impl<'py> Tracer<'py> {
             (Some(now), _) => Ok(self.absorb_static(now)),
             (None, Some(default)) => Ok(default),
             // What the variable was made with, or a `LookupError`.
-            (None, None) => match object.call_method0("get") {
+            (None, None) => match object.call_method0(name!("get")) {
                 Ok(value) => Ok(self.absorb_static(value)),
                 Err(error) => self.raise_error(error),
             },

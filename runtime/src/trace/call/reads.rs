@@ -2,6 +2,7 @@
 use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::known::is_scalar;
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, internal};
@@ -99,12 +100,12 @@ impl Answer {
 fn compared<'py>(answer: &PyResult<Bound<'py, PyAny>>, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, bool)> {
     match answer {
         Ok(answer) if answer.is_instance_of::<PyTuple>() && !answer.is_exact_instance_of::<PyTuple>() => {
-            Ok((answer.call_method0("__reduce__")?, false))
+            Ok((answer.call_method0(name!("__reduce__"))?, false))
         }
         Ok(answer) => Ok((answer.clone(), false)),
         Err(error) if error.is_instance_of::<PyOSError>(py) => {
             let value = error.value(py);
-            Ok(((error.get_type(py), value.getattr("args")?).into_pyobject(py)?.into_any(), true))
+            Ok(((error.get_type(py), value.getattr(name!("args"))?).into_pyobject(py)?.into_any(), true))
         }
         Err(error) => Err(error.clone_ref(py)),
     }

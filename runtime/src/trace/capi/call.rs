@@ -1,6 +1,7 @@
 //! Calling slot functions: generated body, domain, or the real function on private objects.
 use super::SlotFunction;
 use crate::domain::Callee;
+use crate::names::name;
 use crate::semantics::dispatch;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -60,7 +61,7 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
     ) -> Traced<Option<ValueId>> {
         const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
-        let owner = method.getattr("__objclass__").ok().and_then(|owner| owner.cast_into::<PyType>().ok());
+        let owner = method.getattr(name!("__objclass__")).ok().and_then(|owner| owner.cast_into::<PyType>().ok());
         let Some(owner) = owner.filter(|_| crate::ffi::types::c_name(&method.get_type()) == "wrapper_descriptor")
         else {
             return Ok(None);

@@ -1,6 +1,7 @@
 //! The vocabulary of the generated functions on symbolic values.
 use super::SlotFunction;
 use super::call::Operands;
+use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::signal::{Signal, Traced, hints};
 use crate::trace::state::Tracer;
@@ -31,7 +32,7 @@ impl<'py> Tracer<'py> {
         let descriptor = self.known(descriptor)?;
         let object = self.known(object).filter(|object| object.is_instance_of::<PyType>())?;
         let wrapper = descriptor.get_type().name().ok()? == "wrapper_descriptor";
-        wrapper.then(|| descriptor.call_method1("__get__", (object,)).ok()).flatten()
+        wrapper.then(|| descriptor.call_method1(name!("__get__"), (object,)).ok()).flatten()
     }
 
     pub(in crate::trace) fn string(&mut self, text: &str) -> ValueId {
@@ -367,7 +368,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
-        let name = self.known(*object).and_then(|object| object.getattr("__name__").ok());
+        let name = self.known(*object).and_then(|object| object.getattr(name!("__name__")).ok());
         Ok(name.map_or_else(String::new, |name| crate::ffi::types::text(&name)))
     }
 
@@ -425,7 +426,7 @@ impl CApi for Tracer<'_> {
         let Some(number) = known.filter(|number| number.is_instance_of::<PyInt>()) else {
             return Err(self.unsupported("Py_SIZE"));
         };
-        let bits = number.call_method0("bit_length").and_then(|bits| bits.extract::<usize>());
+        let bits = number.call_method0(name!("bit_length")).and_then(|bits| bits.extract::<usize>());
         match (bits, number.lt(0)) {
             (Ok(bits), Ok(negative)) => {
                 let digits = bits.div_ceil(SHIFT) as isize;

@@ -1,5 +1,6 @@
 //! What `await`, `async for` and `async with` ask of an object.
 use super::{Kind, Made};
+use crate::names::name;
 use crate::trace::signal::{Signal, Traced};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -39,7 +40,7 @@ impl<'py> Tracer<'py> {
             Some(Made::Frame(generator)) => match generator.kind {
                 Kind::Coroutine => true,
                 Kind::Generator => {
-                    let flags = generator.code.bind(self.py).getattr("co_flags");
+                    let flags = generator.code.bind(self.py).getattr(name!("co_flags"));
                     flags.and_then(|flags| flags.extract::<u32>()).is_ok_and(|flags| flags & ITERABLE_COROUTINE != 0)
                 }
                 Kind::AsyncGenerator => false,
@@ -127,7 +128,8 @@ impl<'py> Tracer<'py> {
             return crate::trace::signal::unsupported("cause of an exception", "the exception is from outside");
         };
         crate::trace::rewind::changed();
-        let set = raised.setattr("__cause__", &cause).and_then(|()| raised.setattr("__context__", &cause));
+        let set =
+            raised.setattr(name!("__cause__"), &cause).and_then(|()| raised.setattr(name!("__context__"), &cause));
         set.or_else(|error| crate::trace::signal::internal(error.to_string()))
     }
 }

@@ -1,4 +1,5 @@
 //! Class statements. CPython: `builtin___build_class__`, `update_bases`.
+use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame, Rest};
 use crate::trace::signal::{Traced, internal, unsupported};
@@ -110,7 +111,7 @@ impl<'py> Tracer<'py> {
 
     fn run_class_body(&mut self, body: ValueId, namespace: ValueId) -> Traced<ValueId> {
         let Some(function) = self.owned(body).or_else(|| self.real(body)) else { return internal("class body") };
-        let code = function.getattr("__code__").or_else(|error| self.raise_error(error))?;
+        let code = function.getattr(name!("__code__")).or_else(|error| self.raise_error(error))?;
         let code = self.decode(&code)?;
         let mut frame = self.frame_of(&function, code, Vec::new())?;
         frame.namespace = Some(namespace);

@@ -1,4 +1,5 @@
 //! `eval` and `exec` of a known text: it is compiled once, and its code runs in a frame of the trace. CPython: `builtin_eval_impl`.
+use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Frame, Rest};
 use crate::trace::signal::{Traced, internal, unsupported};
@@ -68,7 +69,7 @@ impl<'py> Tracer<'py> {
     fn compiled_text(&mut self, frame: &Frame, source: ValueId, name: &str) -> Traced<Bound<'py, PyAny>> {
         let Some(known) = self.known(source) else { return unsupported("eval() or exec() of an unknown text", name) };
         if known.is_exact_instance_of::<PyCode>() {
-            let free = known.getattr("co_freevars").and_then(|names| names.len()).unwrap_or(1);
+            let free = known.getattr(name!("co_freevars")).and_then(|names| names.len()).unwrap_or(1);
             return if free == 0 {
                 Ok(known)
             } else {
@@ -82,7 +83,7 @@ impl<'py> Tracer<'py> {
             return unsupported("eval() or exec() under a __future__ import", name);
         }
         let text = match name {
-            "eval" => text.call_method1("lstrip", (" \t",)).or_else(|error| internal(error.to_string()))?,
+            "eval" => text.call_method1(name!("lstrip"), (" \t",)).or_else(|error| internal(error.to_string()))?,
             _ => known,
         };
         let compile = self.import("builtins", "compile")?;

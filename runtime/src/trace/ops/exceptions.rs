@@ -1,4 +1,5 @@
 //! `raise`, handlers and `with`.
+use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
@@ -77,7 +78,7 @@ impl<'py> Tracer<'py> {
             return unsupported("raise from", "the exception is from outside");
         };
         crate::trace::rewind::changed();
-        exception.setattr("__cause__", cause).or_else(|error| internal(error.to_string()))
+        exception.setattr(name!("__cause__"), cause).or_else(|error| internal(error.to_string()))
     }
 
     /// `[…, exception]`, or with `lasti` below it.

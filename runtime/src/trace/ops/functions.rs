@@ -1,4 +1,5 @@
 //! Making functions.
+use crate::names::name;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
@@ -16,7 +17,7 @@ fn set_annotations(function: &Bound<'_, PyAny>, pairs: &Bound<'_, PyAny>) -> PyR
     for pair in items.chunks_exact(2) {
         annotations.set_item(&pair[0], &pair[1])?;
     }
-    function.setattr("__annotations__", annotations)
+    function.setattr(name!("__annotations__"), annotations)
 }
 
 impl<'py> Tracer<'py> {
@@ -53,8 +54,8 @@ impl<'py> Tracer<'py> {
         let native = self.native(attribute)?;
         crate::trace::rewind::changed();
         let done = match which {
-            1 => object.setattr("__defaults__", native),
-            2 => object.setattr("__kwdefaults__", native),
+            1 => object.setattr(name!("__defaults__"), native),
+            2 => object.setattr(name!("__kwdefaults__"), native),
             8 => self.set_closure(&object, &native),
             4 => set_annotations(&object, &native),
             _ => return unsupported("part of a function", frame.code.qualname.clone()),

@@ -1,6 +1,7 @@
 //! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
 use crate::ffi::guard::own_attribute;
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::Effect;
@@ -198,7 +199,7 @@ fn is_loaded(modules: &Bound<'_, PyDict>, wanted: &Wanted<'_>) -> bool {
 
 /// CPython: `import_ensure_initialized`.
 fn is_initializing(module: &Bound<'_, PyAny>) -> bool {
-    let spec = module.getattr("__spec__").and_then(|spec| spec.getattr("_initializing"));
+    let spec = module.getattr(name!("__spec__")).and_then(|spec| spec.getattr(name!("_initializing")));
     spec.and_then(|initializing| initializing.is_truthy()).unwrap_or(false)
 }
 
@@ -206,14 +207,14 @@ fn is_initializing(module: &Bound<'_, PyAny>) -> bool {
 fn is_c_module(py: Python<'_>, name: &str) -> PyResult<bool> {
     const OWN: [&str; 3] = ["BuiltinImporter", "FrozenImporter", "PathFinder"];
     let machinery = py.import("importlib.machinery")?;
-    for finder in py.import("sys")?.getattr("meta_path")?.try_iter()? {
+    for finder in py.import("sys")?.getattr(name!("meta_path"))?.try_iter()? {
         let finder = finder?;
         let own = OWN.iter().any(|name| machinery.getattr(*name).is_ok_and(|own| own.is(&finder)));
         if !own {
             return Ok(false);
         }
     }
-    let loader = py.import("importlib.util")?.call_method1("find_spec", (name,))?.getattr("loader")?;
-    Ok(loader.is(machinery.getattr("BuiltinImporter")?)
-        || loader.get_type().is(machinery.getattr("ExtensionFileLoader")?))
+    let loader = py.import("importlib.util")?.call_method1(name!("find_spec"), (name,))?.getattr(name!("loader"))?;
+    Ok(loader.is(machinery.getattr(name!("BuiltinImporter"))?)
+        || loader.get_type().is(machinery.getattr(name!("ExtensionFileLoader"))?))
 }

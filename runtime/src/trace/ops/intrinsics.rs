@@ -1,5 +1,6 @@
 //! `CALL_INTRINSIC_1` and `CALL_INTRINSIC_2`. CPython: `Python/intrinsics.c`.
 use crate::bytecode::Op;
+use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::generator::Kind;
@@ -43,7 +44,7 @@ impl<'py> Tracer<'py> {
         };
         let params = self.native(params)?;
         crate::trace::rewind::changed();
-        object.setattr("__type_params__", params).or_else(|error| internal(error.to_string()))?;
+        object.setattr(name!("__type_params__"), params).or_else(|error| internal(error.to_string()))?;
         Ok(function)
     }
 

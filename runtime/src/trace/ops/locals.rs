@@ -1,6 +1,7 @@
 //! Constants, fast locals, cells, globals and the names of class bodies.
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::{Effect, StackEntry};
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
@@ -124,13 +125,13 @@ impl<'py> Tracer<'py> {
     /// What a cell holds.
     pub(in crate::trace) fn cell_contents(&mut self, cell: ValueId) -> Traced<Option<ValueId>> {
         if let Some(object) = self.owned(cell) {
-            return Ok(object.getattr("cell_contents").ok().map(|content| self.absorb(content)));
+            return Ok(object.getattr(name!("cell_contents")).ok().map(|content| self.absorb(content)));
         }
         if let Some(content) = self.state.cells.get(&cell) {
             return Ok(*content);
         }
         let (Some(object), Some(source)) = (self.real(cell), self.source(cell)) else { return internal("no cell") };
-        let content = match object.getattr("cell_contents") {
+        let content = match object.getattr(name!("cell_contents")) {
             Ok(content) => {
                 let path = match source {
                     Source::FreeCell(index) => Source::Free(index),
@@ -151,8 +152,8 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.owned(cell) {
             crate::trace::rewind::changed();
             let result = match content {
-                Some(content) => object.setattr("cell_contents", self.token(content)?),
-                None => object.delattr("cell_contents"),
+                Some(content) => object.setattr(name!("cell_contents"), self.token(content)?),
+                None => object.delattr(name!("cell_contents")),
             };
             return result.or_else(|error| internal(error.to_string()));
         }
@@ -334,7 +335,7 @@ impl<'py> Tracer<'py> {
         let class = self.import("builtins", "NameError")?;
         match class.call1((format!("name '{name}' is not defined"),)) {
             Ok(exception) => {
-                let _ = exception.setattr("name", name);
+                let _ = exception.setattr(name!("name"), name);
                 let value = self.own(exception);
                 self.raise_value(value)
             }

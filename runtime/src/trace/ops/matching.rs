@@ -1,4 +1,5 @@
 //! Pattern matching.
+use crate::names::name;
 use crate::trace::attr::short_name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
@@ -89,7 +90,7 @@ impl<'py> Tracer<'py> {
                 return self.raise("TypeError", format!("__match_args__ elements must be strings (got {class})"));
             };
             if seen.contains(&text) {
-                let shown = self.py.get_type::<PyString>().call_method1("__repr__", (&text,));
+                let shown = self.py.get_type::<PyString>().call_method1(name!("__repr__"), (&text,));
                 let repr = shown.map(|repr| crate::ffi::types::text(&repr)).unwrap_or_default();
                 let class = short_name(&class);
                 return self.raise("TypeError", format!("{class}() got multiple sub-patterns for attribute {repr}"));
