@@ -100,6 +100,43 @@ def slots_and_notes_of_an_exception():
     return error.kept, error.free, error.__notes__, error.args
 
 
+class OwnError(ValueError):
+    def __init__(self, code, text="text"):
+        super().__init__(text)
+        self.code = code
+
+
+class OwnOSError(OSError):
+    pass
+
+
+class OwnNew(KeyError):
+    def __new__(cls, key):
+        made = super().__new__(cls, key, "more")
+        made.seen = [key]
+        return made
+
+
+def own_exceptions():
+    errors = [OwnError(3), OwnOSError(2, "message", "file"), OwnNew("k"), OwnError(4, text=5)]
+    try:
+        raise OwnError(6) from errors[0]
+    except ValueError as error:
+        errors.append(error)
+    slotrt.graph_break()
+    told = [(type(error).__name__, error.args, str(error), sorted(error.__dict__.items())) for error in errors]
+    return told, errors[1].filename, errors[2].seen, repr(errors[4].__cause__), errors[4].__cause__ is errors[0]
+
+
+def exception_of_an_own_class():
+    class Local(Exception):
+        pass
+
+    error = Local(1)
+    slotrt.graph_break()
+    return type(error).__name__, error.args
+
+
 def members_of_an_os_error():
     error = OSError(2, "message", "file")
     slotrt.graph_break()
@@ -189,6 +226,8 @@ class TestRebuild(unittest.TestCase):
         entry_under_a_property,
         property_named_args,
         slots_and_notes_of_an_exception,
+        own_exceptions,
+        exception_of_an_own_class,
         members_of_an_os_error,
         members_of_a_decode_error,
         members_set_by_hand,
@@ -207,7 +246,7 @@ class TestRebuild(unittest.TestCase):
                 self.assertEqual(outcome(case), outcome(compiled))
 
     def test_they_leave_at_the_break_that_was_asked_for(self):
-        for case in (deques, bound_methods, partials, generators):
+        for case in (deques, bound_methods, partials, generators, own_exceptions):
             with self.subTest(case.__name__):
                 first = slotrt.explain(case)().frames[0]
                 self.assertEqual(first["break"]["context"], "slotrt.graph_break()")

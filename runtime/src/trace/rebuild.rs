@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 /// Parts of an exception that are rebuilt by themselves or by raising.
 const LINKS: &[&str] =
-    &["args", "__traceback__", "__context__", "__cause__", "__suppress_context__", "__dict__"];
+    &["__class__", "args", "__traceback__", "__context__", "__cause__", "__suppress_context__", "__dict__"];
 
 /// Parts of a function that `FunctionType` takes from the code object and the globals.
 const FUNCTION_PARTS: &[&str] = &["__name__", "__qualname__", "__doc__", "__module__", "__type_params__"];
@@ -180,6 +180,9 @@ impl<'py> Tracer<'py> {
 
     pub(super) fn describe_exception(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let class = object.get_type();
+        if self.is_made_here(class.as_any()) {
+            return self.escape(id, "an exception of a class made during the trace");
+        }
         let root = self.py.get_type::<pyo3::exceptions::PyBaseException>();
         let part = |name: &str| {
             let descriptor = types::lookup(&root, &PyString::intern(root.py(), name));
