@@ -360,10 +360,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         match self.lookup(class, name) {
             Some(found)
-                if matches!(
-                    crate::ffi::types::c_name(&found.get_type()).as_str(),
-                    "method_descriptor" | "function"
-                ) =>
+                if matches!(&*crate::ffi::types::c_name(&found.get_type()), "method_descriptor" | "function") =>
             {
                 let found = self.absorb_static(found);
                 Ok(self.bound_method(found, object))

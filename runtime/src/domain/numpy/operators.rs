@@ -2,8 +2,8 @@
 use super::example::Examples;
 use super::{Called, stop};
 use crate::domain::{Answer, Operand};
-use generated::slots::Slot;
 use crate::names::name;
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyNone, PySlice, PyString, PyTuple};
 

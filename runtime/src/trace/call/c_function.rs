@@ -524,7 +524,7 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         Ok(class) => Some(class.clone()),
         Err(_) => owner_of(callable).filter(|_| name == "__init__"),
     };
-    class.is_some_and(|class| LAYERS.contains(&crate::ffi::types::c_name(&class).as_str()))
+    class.is_some_and(|class| LAYERS.contains(&&*crate::ffi::types::c_name(&class)))
 }
 
 /// Whether a class or function of C calls what it is given.

@@ -43,7 +43,7 @@ fn held<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>
 impl<'py> Tracer<'py> {
     /// An object of C that does what one from outside does, with what C gets for its members; `None`: it is of another class.
     pub(super) fn twin(&mut self, original: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyAny>>> {
-        if !SAID_BY_MEMBERS.contains(&crate::ffi::types::c_name(class).as_str()) {
+        if !SAID_BY_MEMBERS.contains(&&*crate::ffi::types::c_name(class)) {
             return Ok(None);
         }
         let members = class.getattr("__dict__").and_then(|held| held.call_method0("items")?.try_iter()?.collect());
