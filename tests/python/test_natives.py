@@ -153,7 +153,9 @@ class Natives(unittest.TestCase):
     def test_as_in_plain_python(self):
         for function, *args in CASES:
             with self.subTest(function=function.__name__, args=args):
-                compiled = slotrt.compile(function, fullgraph=True)
+                # Up to 3.11 the formatter asks a cache by a pattern, whose hash is its own.
+                whole = function is not parse or sys.version_info >= (3, 12)
+                compiled = slotrt.compile(function, fullgraph=whole)
                 for _ in range(3):
                     self.assertEqual(compiled(*args), function(*args))
 
