@@ -79,7 +79,7 @@ def referents(value):
 
 def aliases(value):
     made = type[int](value), type[int]("Made", (), {}).__name__, list[int]([value])
-    return made, list[int](), type[int]("") is str
+    return made, list[int](), tuple[int](), frozenset[int](), type[int]("") is str
 
 
 def files(text):

@@ -66,7 +66,11 @@ impl<'py> Tracer<'py> {
     pub(super) fn call_alias(&mut self, alias: ValueId, args: Arguments) -> Traced<ValueId> {
         let origin = self.get_attr(alias, "__origin__")?;
         let made = self.call_deeper(origin, args)?;
-        if self.known(made).is_some_and(|made| made.cast::<PyType>().is_ok_and(crate::ffi::types::is_immutable)) {
+        let has_no_place = |made: &Bound<'py, PyAny>| match made.cast::<PyType>() {
+            Ok(class) => crate::ffi::types::is_immutable(class),
+            Err(_) => !crate::trace::attr::own_dict_allowed(&made.get_type()),
+        };
+        if self.known(made).as_ref().is_some_and(has_no_place) {
             return Ok(made);
         }
         match self.set_attr(made, "__orig_class__", Some(alias)) {
