@@ -206,10 +206,8 @@ impl Token {
         let (py, token) = (slf.py(), slf.get());
         match op {
             CompareOp::Eq if other.is_instance_of::<Self>() => {}
-            CompareOp::Eq => {
-                if traced(py, token, |tracer| Ok(tracer.is_object_of(token.value, other)))? {
-                    return Ok(PyBool::new(py, true).to_owned().into_any());
-                }
+            CompareOp::Eq if traced(py, token, |tracer| Ok(tracer.is_object_of(token.value, other)))? => {
+                return Ok(PyBool::new(py, true).to_owned().into_any());
             }
             CompareOp::Ne => {
                 let equal = slf.get_type().getattr(intern!(py, "__eq__"))?.call1((slf, other))?;
