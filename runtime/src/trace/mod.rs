@@ -21,6 +21,7 @@ mod ids;
 pub mod interrupted;
 mod known;
 mod lasting;
+mod marks;
 mod merged;
 mod mirror;
 mod mortal;

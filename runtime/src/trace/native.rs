@@ -12,6 +12,7 @@ use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, ordered};
 
 use crate::names::name;
+use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
@@ -288,7 +289,10 @@ impl<'py> Tracer<'py> {
         keywords: &[(String, Bound<'py, PyAny>)],
     ) -> Traced<ValueId> {
         let decimals = self.meets_decimals(Some(callable), positional)?;
-        let given = |value: &Bound<'py, PyAny>| if decimals { self.as_they_are(value) } else { Ok(value.clone()) };
+        // Groups of exceptions are split by classes, which C tells from functions.
+        let splits = positional.first().is_some_and(|group| group.is_instance_of::<PyBaseExceptionGroup>());
+        let as_it_is = decimals || splits;
+        let given = |value: &Bound<'py, PyAny>| if as_it_is { self.as_they_are(value) } else { Ok(value.clone()) };
         let args = positional.iter().map(given).collect::<PyResult<Vec<_>>>();
         let args = args.and_then(|args| PyTuple::new(self.py, args)).or_else(|error| internal(error.to_string()))?;
         let kwargs = PyDict::new(self.py);

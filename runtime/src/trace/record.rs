@@ -157,7 +157,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
-            let index = index.into_pyobject(self.py).map(Bound::into_any).or_else(|error| match error {})?;
+            let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
             natives.push(self.native(item)?);

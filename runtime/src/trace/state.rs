@@ -80,8 +80,6 @@ pub struct State {
     pub(super) files: Watched<Vec<ValueId>>,
     /// Variables of the frames that tracebacks name.
     pub(super) variables: Watched<super::frame_locals::Variables>,
-    /// Whether a group of exceptions was split.
-    pub(super) split_groups: Watched<bool>,
     pub(super) nesting: u32,
     pub(super) born: Vec<u64>,
     pub(super) steps: u64,

@@ -7,7 +7,7 @@ use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{Inlined, New, Passed, Value, ValueId};
 use crate::bytecode::{Instr, Op};
-use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
+use pyo3::exceptions::PyBaseException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -52,6 +52,18 @@ pub struct Tracebacks {
     /// Frames that a node names, and where those that have ended did.
     named: FxHashSet<u64>,
     ended: FxHashMap<u64, Place>,
+}
+
+impl Tracebacks {
+    /// The first node of an exception's traceback.
+    pub(super) fn head(&self, exception: ValueId) -> Option<usize> {
+        self.heads.get(&exception).copied()
+    }
+
+    /// The exception has the traceback of another one.
+    pub(super) fn inherit(&mut self, exception: ValueId, head: usize) {
+        self.heads.insert(exception, head);
+    }
 }
 
 impl<'py> Tracer<'py> {
@@ -118,13 +130,8 @@ impl<'py> Tracer<'py> {
 
     /// `exception.__traceback__`.
     pub(super) fn traceback_of(&mut self, exception: ValueId) -> Traced<ValueId> {
-        match self.owned(exception) {
-            None => return unsupported("traceback of an exception", "the exception is from outside"),
-            // Those that C splits a group into get the traceback of the whole.
-            Some(group) if *self.state.split_groups && group.is_instance_of::<PyBaseExceptionGroup>() => {
-                return unsupported("traceback of an exception", "the exception is a group");
-            }
-            Some(_) => {}
+        if self.owned(exception).is_none() {
+            return unsupported("traceback of an exception", "the exception is from outside");
         }
         match self.state.tracebacks.heads.get(&exception).copied() {
             Some(node) => Ok(self.traceback_value(node)),

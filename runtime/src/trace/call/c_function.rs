@@ -6,6 +6,7 @@ use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
+use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyString, PyType};
@@ -78,9 +79,6 @@ impl<'py> Tracer<'py> {
         {
             return self.operator(&name, &args.positional);
         }
-        if matches!(name.as_str(), "split" | "subgroup" | "derive") {
-            *self.state.split_groups = true;
-        }
         if owner.is_some()
             && let Some(result) = self.view_method(&name, &args)?
         {
@@ -110,7 +108,22 @@ impl<'py> Tracer<'py> {
             plain &= super::super::known::is_plain(&self.class_of(*value)?);
         }
         self.refuse_impure(object, &name, receiver.as_ref(), effects::Given { own_first, plain })?;
-        self.call_c_on(object, &args, owner.is_some())
+        match owner {
+            Some(owner) if crate::ffi::types::is_subtype(&owner, &self.py.get_type::<PyBaseExceptionGroup>()) => {
+                self.call_c_on_group(object, &args)
+            }
+            owner => self.call_c_on(object, &args, owner.is_some()),
+        }
+    }
+
+    /// A method of groups of exceptions: what it makes of a group has its traceback.
+    fn call_c_on_group(&mut self, object: &Bound<'py, PyAny>, args: &Arguments) -> Traced<ValueId> {
+        let group = args.positional.first().and_then(|group| self.owned(*group));
+        let marks = self.mark_tracebacks(group.as_slice())?;
+        let result = self.call_c_on(object, args, true);
+        let made = result.as_ref().ok().and_then(|made| self.owned(*made));
+        self.unmark_tracebacks(marks, made.as_ref())?;
+        result
     }
 
     fn call_of_c_module(

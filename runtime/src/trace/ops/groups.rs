@@ -13,7 +13,6 @@ impl<'py> Tracer<'py> {
         let wanted = frame.pop()?;
         let exception = frame.pop()?;
         let classes = self.exception_classes(wanted)?;
-        *self.state.split_groups = true;
         if classes.iter().any(|class| self.is_group_class(class)) {
             let message = "catching ExceptionGroup with except* is not allowed. Use except instead.";
             return self.raise("TypeError", message);
@@ -86,7 +85,10 @@ impl<'py> Tracer<'py> {
         let (Some(original), Some(list)) = (self.owned(original), self.owned(raised)) else {
             return unsupported("except* around an exception from outside", "_PyExc_PrepReraiseStar");
         };
-        let left = self.with_callbacks(|| crate::ffi::exceptions::prep_reraise_star(&original, &list));
-        self.after_native(left, &[original, list])
+        let given = [original, list];
+        let marks = self.mark_tracebacks(&given)?;
+        let left = self.with_callbacks(|| crate::ffi::exceptions::prep_reraise_star(&given[0], &given[1]));
+        self.unmark_tracebacks(marks, left.as_ref().ok())?;
+        self.after_native(left, &given)
     }
 }
