@@ -284,6 +284,11 @@ def main():
     warnings.simplefilter("ignore")
     import slotrt  # noqa: F401  (once, before the forks)
 
+    with contextlib.suppress(ImportError):
+        import numpy  # noqa: F401  (the same)
+    # What is there before the programs outlives them: the many collections need not look at it.
+    gc.collect()
+    gc.freeze()
     report = {"same": 0, "unstable": 0, "different": [], "crashed": [], "stats": {}}
     seeds = list(range(options.start, options.start + options.count))
     while seeds:
