@@ -1,5 +1,5 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::{Called, Torch, fault, stop};
+use super::{Called, Torch, fault, metadata, stop};
 use crate::domain::{Answer, Operand};
 use crate::names::name;
 use crate::trace::outcome::Break;
@@ -70,7 +70,7 @@ impl<'py> Meta<'_, 'py> {
         }
     }
 
-    /// A node for the call, if it can be run without contents and gives one new tensor.
+    /// A node for the call, if it can be run without contents and gives new tensors; or what else it gives.
     pub(super) fn record(
         &self,
         target: Bound<'py, PyAny>,
@@ -78,54 +78,62 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
         self.refuse_modes()?;
-        let named_device = |value: &Operand<'py>| match value {
-            Operand::Known(device) => device.is_none() || device.str().is_ok_and(|text| text == "cpu"),
-            _ => false,
-        };
-        if kwargs.iter().any(|(name, value)| name == "out" || name == "device" && !named_device(value)) {
-            return Err(stop(
-                "unsupported form of a PyTorch call",
-                "out= or device=",
-                "Only new CPU tensors are recorded.",
-            ));
-        }
+        refuse_places(kwargs)?;
         let objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
+        let named = self.named(&objects, kwargs)?;
+        let positional = PyTuple::new(self.py, &objects).map_err(|error| fault(&error))?;
+        let example = target.call(positional, (!named.is_empty()).then_some(&named)).map_err(|error| {
+            // An error here may be the program's, or that contents are needed: the operation itself says which.
+            let text = format!("{}: {error}", name_of(&target));
+            stop("PyTorch operation that needs contents or fails", text, "It runs natively.")
+        })?;
+        let itself = objects.iter().position(|object| object.is(&example)).and_then(|index| args.get(index));
+        if let Some(Operand::Graph { value, .. }) = itself {
+            return Ok(Answer::Same(*value));
+        }
+        self.answer(target, args, kwargs, &objects, example)
+    }
+
+    /// The objects that stand for named operands; where no tensor tells the device, it is said.
+    fn named(
+        &self,
+        objects: &[Bound<'py, PyAny>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Result<Bound<'py, PyDict>, Box<Break>> {
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
             named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
         }
         let tensors = objects.iter().any(|object| self.has_tensor(object));
-        let positional = PyTuple::new(self.py, &objects).map_err(|error| fault(&error))?;
         if !tensors || kwargs.iter().any(|(name, _)| name == "device") {
-            // Where there is nothing to tell the device by, it is said.
-            named.set_item("device", "meta").map_err(|error| fault(&error))?;
+            named.set_item(name!("device"), "meta").map_err(|error| fault(&error))?;
         }
-        let example = target.call(positional, (!named.is_empty()).then_some(&named)).map_err(|error| {
-            // An error here may be the program's, or that contents are needed: the operation itself says which.
-            stop(
-                "PyTorch operation that needs contents or fails",
-                format!("{}: {error}", name_of(&target)),
-                "It runs natively.",
-            )
-        })?;
+        Ok(named)
+    }
+
+    /// What a call that gave `example` is in the graph.
+    fn answer(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        objects: &[Bound<'py, PyAny>],
+        example: Bound<'py, PyAny>,
+    ) -> Called<'py> {
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
-        let itself = objects.iter().position(|object| object.is(&example)).and_then(|index| args.get(index));
-        if let Some(Operand::Graph { value, .. }) = itself {
-            return Ok(Answer::Same(*value));
-        }
         if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {
             return Err(stop("result that is the operand itself", name_of(&target), "A graph makes new objects."));
         }
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
         if parts.is_some() {
-            let getitem = self.torch.operator.bind(self.py).getattr("getitem").map_err(|error| fault(&error))?;
+            let getitem = self.torch.operator.bind(self.py).getattr(name!("getitem")).map_err(|error| fault(&error))?;
             return Ok(Answer::Parts { target, args, kwargs, example, getitem });
         }
         if self.is_meta_tensor(&example) {
             return Ok(Answer::Node { target, args, kwargs, example });
         }
-        if says_metadata(&target) {
+        if metadata::is_method(&target) {
             return Ok(Answer::Constant(example));
         }
         let text = format!("{} gives {}", name_of(&target), crate::ffi::types::name(&example.get_type()));
@@ -133,7 +141,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     fn is_meta_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
-        let is_meta = || object.getattr("is_meta").and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
+        let is_meta = || object.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
         object.get_type().is(&self.torch.tensor) && is_meta()
     }
 
@@ -155,26 +163,20 @@ impl<'py> Meta<'_, 'py> {
     }
 }
 
-/// Whether a function or method tells nothing but metadata that guards compare.
-fn says_metadata(target: &Bound<'_, PyAny>) -> bool {
-    const NAMES: &[&str] = &[
-        "dim",
-        "ndimension",
-        "size",
-        "stride",
-        "numel",
-        "nelement",
-        "element_size",
-        "is_contiguous",
-        "is_floating_point",
-        "is_complex",
-        "is_signed",
-        "is_conj",
-        "is_neg",
-        "is_same_size",
-        "result_type",
-    ];
-    target.getattr("__name__").is_ok_and(|name| NAMES.contains(&crate::ffi::types::text(&name).as_str()))
+/// Breaks where a call says where its result is to go.
+fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
+    let is_here = |value: &Operand<'_>| match value {
+        Operand::Known(device) => device.is_none() || device.str().is_ok_and(|text| text == "cpu"),
+        _ => false,
+    };
+    if kwargs.iter().any(|(name, value)| name == "out" || name == "device" && !is_here(value)) {
+        return Err(stop(
+            "unsupported form of a PyTorch call",
+            "out= or device=",
+            "Only new CPU tensors are recorded.",
+        ));
+    }
+    Ok(())
 }
 
 fn name_of(target: &Bound<'_, PyAny>) -> String {

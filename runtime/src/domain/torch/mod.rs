@@ -1,10 +1,11 @@
 //! PyTorch: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device, which has no contents.
 mod check;
 mod meta;
+mod metadata;
 
 use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::guard::DomainCheck;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::trace::outcome::Break;
 use check::{Ambient, SameModes, TensorCheck};
 use meta::Meta;
@@ -219,12 +220,11 @@ impl Torch {
     }
 
     fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> Called<'py> {
-        const METADATA: &[&str] = &["shape", "dtype", "ndim", "requires_grad", "itemsize", "nbytes", "layout"];
         const VIEWS: &[&str] = &["T", "mT", "H", "mH"];
         let Some(tensor) = args.first() else { return Err(depends(name)) };
         let object = meta.object(tensor)?;
-        if METADATA.contains(&name) {
-            return object.getattr(name).map(Answer::Constant).map_err(|error| fault(&error));
+        if metadata::is_attribute(name) {
+            return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
         }
         match name {
             "is_cuda" | "is_meta" | "is_sparse" | "is_quantized" | "is_mkldnn" | "is_nested" => {
@@ -237,7 +237,7 @@ impl Torch {
             }
             _ if VIEWS.contains(&name) => {
                 let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
-                let name = pyo3::types::PyString::intern(meta.py, name).into_any();
+                let name = interned(meta.py, name).into_any();
                 meta.record(getattr.map_err(|error| fault(&error))?, &[tensor.clone(), Operand::Known(name)], &[])
             }
             _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
