@@ -105,26 +105,25 @@ def traced():
     """Nanoseconds per traced bytecode over random programs: the median of the programs, and their number."""
     samples = []
     for seed in range(PROGRAMS):
-        frames = frames_of(seed)
-        steps = sum(frame["steps"] for frame in frames)
-        if steps >= 20:
-            samples.append(sum(frame["ns"]["trace"] for frame in frames) / steps)
+        stats = stats_of(seed)
+        if stats["instructions"] >= 20:
+            samples.append(stats["trace_ns"] / stats["instructions"])
     return (statistics.median(samples) if samples else None), len(samples)
 
 
-def frames_of(seed):
-    """The records of a random program's first call, which may well raise."""
+def stats_of(seed):
+    """What the first call of a random program counts in a session of its own; it may well raise."""
     from slotrt import _slotrt
 
     text, calls = generate.program(seed)
     namespace = {"__name__": "program"}
-    session = _slotrt.Session(record=True)
+    session = _slotrt.Session()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
         exec(compile(text, "program.py", "exec"), namespace)
         _, spelled = calls[0]
         arguments = eval(f"({', '.join(spelled)},)", namespace)
         session.compile(namespace["main"], None, False)(*arguments)
-    return session.frames()
+    return session.stats()
 
 
 def main():

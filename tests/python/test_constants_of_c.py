@@ -102,6 +102,13 @@ def write(ordered):
     return list(ordered)
 
 
+def move(ordered):
+    ordered.move_to_end("a")
+    ordered["m"] = 1
+    ordered.move_to_end("m", last=False)
+    return list(ordered), list(dict.keys(ordered))
+
+
 class Settings(types.ModuleType):
     """A module with properties."""
 
@@ -211,7 +218,7 @@ class ConstantsOfC(unittest.TestCase):
             lambda ordered: ordered.move_to_end("b", last=False),
             lambda ordered: ordered.clear() or ordered.update(a=0, b=1),
         ]
-        for function in (read, write):
+        for function in (read, write, move):
             compiled = slotrt.compile(function, fullgraph=True)
             for change in changes:
                 mine, theirs = ORDERED.copy(), ORDERED.copy()
@@ -219,6 +226,7 @@ class ConstantsOfC(unittest.TestCase):
                 change(theirs)
                 self.assertEqual(compiled(mine), function(theirs))
                 self.assertEqual(list(mine.items()), list(theirs.items()))
+                self.assertEqual(list(dict.items(mine)), list(dict.items(theirs)), "the order of the table is not that of the links")
 
     def test_modules_of_derived_classes(self):
         compiled = slotrt.compile(settings, fullgraph=True)

@@ -217,6 +217,70 @@ def generators():
     return told, list(made), list(squares), list(ended), next(closed, "ended"), closed.gi_frame
 
 
+OUTSIDE = {"a": 1, "b": 2, "c": 3}
+
+
+def iterators_over_dicts():
+    made = {"p": [1], "q": [2], "r": [3]}
+    some = [iter(made), iter(made.values()), iter(made.items()), reversed(made), reversed(made.values()), iter(OUTSIDE), iter(made)]
+    for number, iterator in enumerate(some[:-1]):
+        for _ in range(number % 3):
+            next(iterator)
+    ended = iter(made)
+    list(ended)
+    slotrt.graph_break()
+    told = [type(iterator).__name__ for iterator in some]
+    left = [iterator.__length_hint__() for iterator in (*some, ended)]
+    same = next(some[1]) is made["q"]
+    rest = [list(iterator) for iterator in some[:-1]]
+    made["s"] = 1
+    try:
+        next(some[-1])
+    except RuntimeError as error:
+        return told, left, same, rest, list(ended), str(error)
+
+
+def loop_over_a_dict():
+    seen = []
+    for key, value in {"x": 1, "y": 2, "z": 3}.items():
+        seen.append((key, value))
+        slotrt.graph_break()
+    for key in OUTSIDE:
+        seen.append(key)
+        slotrt.graph_break()
+    return seen
+
+
+def changed_while_iterated():
+    made = {1: 1, 2: 2}
+    iterator = iter(made)
+    next(iterator)
+    made[3] = 3
+    slotrt.graph_break()
+    try:
+        return list(iterator)
+    except RuntimeError as error:
+        return str(error)
+
+
+async def waits(value):
+    return value
+
+
+def coroutines():
+    begun, closed = waits([1]), waits(2)
+    closed.close()
+    slotrt.graph_break()
+    try:
+        begun.send(None)
+    except StopIteration as stop:
+        result = stop.value
+    try:
+        closed.send(None)
+    except RuntimeError as error:
+        return begun.__name__, begun.cr_frame, result, closed.cr_frame, str(error)
+
+
 class TestRebuild(unittest.TestCase):
     CASES = (
         function_attributes,
@@ -235,6 +299,10 @@ class TestRebuild(unittest.TestCase):
         bound_methods,
         partials,
         generators,
+        iterators_over_dicts,
+        loop_over_a_dict,
+        changed_while_iterated,
+        coroutines,
     )
 
     def test_state_survives_a_break(self):
@@ -246,7 +314,7 @@ class TestRebuild(unittest.TestCase):
                 self.assertEqual(outcome(case), outcome(compiled))
 
     def test_they_leave_at_the_break_that_was_asked_for(self):
-        for case in (deques, bound_methods, partials, generators, own_exceptions):
+        for case in (deques, bound_methods, partials, generators, own_exceptions, iterators_over_dicts, loop_over_a_dict, coroutines):
             with self.subTest(case.__name__):
                 first = slotrt.explain(case)().frames[0]
                 self.assertEqual(first["break"]["context"], "slotrt.graph_break()")

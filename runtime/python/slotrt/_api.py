@@ -55,7 +55,9 @@ def explain(fn, *, backend="eager"):
 
 
 def stats():
-    """Counters since the last `reset`: frames_compiled, frames_skipped, graph_breaks, cache_hits, recompiles, graphs."""
+    """Numbers since the last `reset`: frames_compiled, frames_skipped, graph_breaks, cache_hits, recompiles, graphs; instructions
+    that traces hold, those that were traced once more because a trace had to end earlier (repeated), and the nanoseconds
+    that tracing (trace_ns) and emitting code (emit_ns, backends included) took."""
     return _session.stats()
 
 

@@ -53,6 +53,11 @@ pub fn builtins<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> 
     function.getattr(pyo3::intern!(function.py(), "__builtins__")).ok()
 }
 
+/// The closure of a function, if it has one.
+pub fn function_closure<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    part(function, ffi::PyFunction_GetClosure)
+}
+
 /// The code object of a function.
 pub fn function_code<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     part(function, ffi::PyFunction_GetCode)
@@ -78,12 +83,7 @@ fn part<'py>(function: &Bound<'py, PyAny>, getter: Getter) -> Option<Bound<'py, 
 
 /// The object's own `__dict__`; an empty dict where it has none.
 pub fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
-    let py = object.py();
-    // SAFETY: the object is live; the result is a new reference to its dict, or NULL with an exception.
-    let dict = unsafe { ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut()) };
-    // SAFETY: `dict` is a new reference or NULL.
-    let dict = unsafe { Bound::from_owned_ptr_or_err(py, dict) };
-    dict.unwrap_or_else(|_| pyo3::types::PyDict::new(py).into_any())
+    super::types::generic_dict(object).unwrap_or_else(|| pyo3::types::PyDict::new(object.py())).into_any()
 }
 
 /// An attribute as `object.__getattribute__` finds it. The type must have been guarded before: then no descriptor of the user runs.

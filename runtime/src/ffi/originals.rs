@@ -1,4 +1,5 @@
 //! What `builtins`, `types` and `_weakref` held when slotrt was imported: programs replace these modules, and what is in them.
+use crate::names::interned;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -45,9 +46,9 @@ pub fn builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
 /// `AttributeError` if it held nothing by that name; what importing another module raises.
 pub fn original<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let Some(index) = MODULES.iter().position(|kept| *kept == module) else {
-        return match super::modules::imported(&PyString::intern(py, module)) {
-            Some(module) if !module.is_none() => module.getattr(PyString::intern(py, name)),
-            _ => py.import(module)?.getattr(name),
+        return match super::modules::imported(&interned(py, module)) {
+            Some(module) if !module.is_none() => module.getattr(interned(py, name)),
+            _ => py.import(module)?.getattr(interned(py, name)),
         };
     };
     let found = kept(py)?[index].1.get(name).map(|found| found.bind(py).clone());

@@ -138,6 +138,15 @@ pub fn name(class: &Bound<'_, PyType>) -> String {
     unsafe { CStr::from_ptr((*raw(class)).tp_name) }.to_string_lossy().into_owned()
 }
 
+/// Whether `tp_name` begins with a text that is not empty.
+#[must_use]
+pub fn is_named(class: &Bound<'_, PyType>, beginning: &str) -> bool {
+    // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long; a NUL is unlike all that is looked for.
+    let name = unsafe { (*raw(class)).tp_name }.cast::<u8>();
+    // SAFETY: as above; nothing is read beyond the first byte that differs.
+    beginning.bytes().enumerate().all(|(index, byte)| byte != 0 && unsafe { *name.add(index) } == byte)
+}
+
 /// `tp_name` of a class that C made; empty for a class of Python code, whatever it calls itself.
 #[must_use]
 pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
@@ -239,6 +248,63 @@ pub fn own<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Opti
     #[cfg(not(Py_3_12))]
     let namespace = unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), (*raw(class)).tp_dict) };
     namespace?.cast_into::<PyDict>().ok()?.get_item(name).ok()?
+}
+
+/// `object.__getattribute__`. CPython: `PyObject_GenericGetAttr`.
+///
+/// # Errors
+/// What it raises.
+pub fn generic_get<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: both are live; the result is a new reference, or NULL with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(object.py(), ffi::PyObject_GenericGetAttr(object.as_ptr(), name.as_ptr())) }
+}
+
+/// `object.__setattr__`; `None`: `object.__delattr__`. CPython: `PyObject_GenericSetAttr`.
+///
+/// # Errors
+/// What it raises.
+pub fn generic_set<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    value: Option<&Bound<'py, PyAny>>,
+) -> PyResult<()> {
+    let value = value.map_or(std::ptr::null_mut(), Bound::as_ptr);
+    // SAFETY: all are live, NULL deletes; where the result is not 0, an exception is set.
+    match unsafe { ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(object.py())),
+    }
+}
+
+/// The object's own `__dict__`, where its class has a place for one. CPython: `PyObject_GenericGetDict`.
+#[must_use]
+pub fn generic_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+    // SAFETY: the object is live; the result is a new reference, or NULL with an exception set.
+    let dict = unsafe {
+        let dict = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
+        Bound::from_owned_ptr_or_err(object.py(), dict)
+    };
+    dict.ok()?.cast_into().ok()
+}
+
+/// `object.__new__(class)`.
+///
+/// # Errors
+/// `TypeError` where the class is abstract, or lays out its instances in its own way.
+pub fn new_instance<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let object = py.get_type::<PyAny>();
+    // SAFETY: both are live types.
+    let (new, plain) = unsafe { ((*raw(class)).tp_new, (*raw(&object)).tp_new) };
+    match new {
+        // What `object.__new__` checks is whether this is the function that makes the instances.
+        Some(new) if plain.is_some_and(|plain| std::ptr::fn_addr_eq(new, plain)) => {
+            let none = PyTuple::empty(py);
+            // SAFETY: a live type and an empty tuple; the result is a new reference, or NULL with an exception set.
+            unsafe { Bound::from_owned_ptr_or_err(py, new(raw(class), none.as_ptr(), std::ptr::null_mut())) }
+        }
+        _ => object.call_method1(name!("__new__"), (class,)),
+    }
 }
 
 /// `descriptor.__get__(object)` of a descriptor of C.

@@ -59,20 +59,10 @@ pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
     dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))
 }
 
-/// Whether a `dict`, or an `OrderedDict`, has exactly these keys in this order.
+/// Whether a `dict`, or an `OrderedDict`, has exactly these keys in the order of its table.
 pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
     let (Some(found), Ok(keys)) = (ordered::exact(dict), keys.cast::<PyTuple>()) else { return false };
-    if found.len() != keys.len() {
-        return false;
-    }
-    if found.is_exact_instance_of::<PyDict>() {
-        return found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted));
-    }
-    // Keys that are none of these must not be hashed.
-    let known = |key: Bound<'_, PyAny>| keys.iter().any(|wanted| equal(&key, &wanted));
-    found.keys().iter().all(known)
-        && ordered::keys(found)
-            .is_ok_and(|found| found.iter().zip(keys.iter()).all(|(key, wanted)| equal(key, &wanted)))
+    found.len() == keys.len() && found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
 }
 
 /// Code, defaults and keyword defaults of a function.

@@ -1,8 +1,9 @@
 //! Dicts of C that have an order: `dict` itself, and `OrderedDict`, whose order is its own.
+use super::DomainCheck;
+use super::load::equal;
 use crate::ffi::native;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use rustc_hash::FxHashMap;
+use pyo3::types::{PyDict, PyTuple};
 
 /// Whether the object is a `collections.OrderedDict` of C.
 pub fn is_ordered_dict(object: &Bound<'_, PyAny>) -> bool {
@@ -15,18 +16,30 @@ pub fn exact<'a, 'py>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, Py
     exact.or_else(|| object.cast::<PyDict>().ok().filter(|_| is_ordered_dict(object)))
 }
 
-/// Keys in the order that the program sees; those of an `OrderedDict` are hashed for that.
-pub fn keys<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    if is_ordered_dict(dict) { dict.as_any().try_iter()?.collect() } else { Ok(dict.keys().iter().collect()) }
+/// The keys of an `OrderedDict` in its order, which need not be that of its table; they are hashed for that.
+pub fn order<'py>(ordered: &Bound<'py, PyDict>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    ordered.as_any().try_iter()?.collect()
 }
 
-/// Keys and values in that order.
-pub fn pairs<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-    if !is_ordered_dict(dict) {
-        return Ok(dict.iter().collect());
+/// That an `OrderedDict`, whose keys are known, has them in this order.
+#[derive(Debug)]
+pub struct Order(pub Py<PyTuple>);
+
+impl DomainCheck for Order {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        let found = value.cast::<PyDict>().ok().filter(|_| is_ordered_dict(value)).and_then(|found| order(found).ok());
+        let wanted = self.0.bind(value.py());
+        found.is_some_and(|found| {
+            found.len() == wanted.len() && found.iter().zip(wanted).all(|(key, wanted)| equal(key, &wanted))
+        })
     }
-    let values: FxHashMap<usize, Bound<'py, PyAny>> =
-        dict.iter().map(|(key, value)| (key.as_ptr() as usize, value)).collect();
-    let keys = keys(dict)?.into_iter();
-    Ok(keys.filter_map(|key| values.get(&(key.as_ptr() as usize)).cloned().map(|value| (key, value))).collect())
+
+    fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {
+        let other = (other as &dyn std::any::Any).downcast_ref::<Self>();
+        other.is_some_and(|other| self.0.bind(py).iter().zip(other.0.bind(py)).all(|(one, other)| one.is(&other)))
+    }
+
+    fn describe(&self) -> String {
+        Python::attach(|py| format!("has its keys in the order {}", self.0.bind(py)))
+    }
 }

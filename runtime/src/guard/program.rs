@@ -6,8 +6,9 @@ use super::{Check, Guard, Reason};
 use crate::ffi::callable::Args;
 use crate::ffi::types;
 use crate::guard::load;
+use crate::names::interned;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -176,7 +177,7 @@ impl Builder<'_> {
     }
 
     fn step(&mut self, source: &Source) -> PyResult<Load> {
-        let name = |name: &str| Arc::new(PyString::intern(self.py, name).unbind());
+        let name = |name: &str| Arc::new(interned(self.py, name).unbind());
         Ok(match source {
             Source::Local(slot) => Load::Argument(*slot as usize),
             Source::FreeCell(index) => Load::FreeCell(*index as usize),

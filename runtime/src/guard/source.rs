@@ -1,6 +1,6 @@
 //! Where a compiled frame finds a value again: a path from the frame's arguments, globals or builtins.
+use crate::names::interned;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Source {
     /// The entry of the dict at this path under a name.
     #[must_use]
     pub fn entry(self, py: Python<'_>, name: &str) -> Self {
-        Self::DictItem(Arc::new(self), Fixed::new(&PyString::intern(py, name)))
+        Self::DictItem(Arc::new(self), Fixed::new(&interned(py, name)))
     }
 }
 

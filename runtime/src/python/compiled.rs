@@ -148,9 +148,9 @@ impl Compiled {
         let start = Instant::now();
         let passing_states = self.family.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.family.shared.stop_at;
-        let mirrors = Arc::clone(&self.family.mirrors);
+        let kept = Arc::clone(&self.family.kept);
         let fullgraph = self.family.options.fullgraph;
-        let options = trace::Options { passing_states, stop_at, mirrors, ..trace::Options::of(fullgraph) };
+        let options = trace::Options { passing_states, stop_at, kept, ..trace::Options::of(fullgraph) };
         let traced = trace::trace(py, &self.family.shared.lasting, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {
@@ -158,6 +158,9 @@ impl Compiled {
             Err(Stop::Internal(text)) => return Err(InternalError::new_err(text)),
             Err(Stop::Fallback(reason)) => return self.skip(function, &code, original, reason),
         };
+        self.family.shared.add(|counters| &counters.instructions, outcome.steps);
+        self.family.shared.add(|counters| &counters.repeated, outcome.repeated);
+        self.family.shared.add(|counters| &counters.trace_ns, trace_ns);
         let waiting = outcome.signals.clone();
         if !waiting.is_empty() && self.family.options.fullgraph {
             return run_interrupted(py, &waiting);
@@ -174,6 +177,7 @@ impl Compiled {
             Err(Failure::Refused(reason)) => return self.skip(function, &code, original, reason),
         };
         let emit_ns = start.elapsed().as_nanos() as u64;
+        self.family.shared.add(|counters| &counters.emit_ns, emit_ns);
         let times = Times { trace: trace_ns, backend: self.family.take_backend_ns(), emit: emit_ns };
         let words = frame.as_ref().map(Frame::words);
         if let Some(mut frame) = frame {

@@ -7,7 +7,7 @@ use crate::ffi::callable::{self, InternalError};
 use crate::ffi::function;
 use crate::graph::Graph;
 use crate::graph::python::PyGraph;
-use crate::trace::Mirrors;
+use crate::trace::Kept;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -26,8 +26,8 @@ pub struct Family {
     continuations: Mutex<FxHashMap<Key, Member>>,
     /// Families of the functions whose frames this one's frames have entered, and theirs, by code and globals: one table for all.
     entered: Arc<Mutex<Branches>>,
-    /// Classes of tokens, for all of them.
-    pub(super) mirrors: Arc<Mirrors>,
+    /// What traces of all of them keep.
+    pub(super) kept: Arc<Kept>,
     /// Whether the function itself is gone: its continuations that still run are compiled no further.
     closed: AtomicBool,
     /// Nanoseconds that backends took since they were last asked for.
@@ -54,7 +54,7 @@ impl Family {
         options: Options,
         function: &Bound<'_, PyAny>,
         entered: Arc<Mutex<Branches>>,
-        mirrors: Arc<Mirrors>,
+        kept: Arc<Kept>,
     ) -> Arc<Self> {
         Arc::new(Self {
             shared,
@@ -62,7 +62,7 @@ impl Family {
             function: function.clone().unbind(),
             continuations: Mutex::default(),
             entered,
-            mirrors,
+            kept,
             closed: AtomicBool::new(false),
             backend_ns: AtomicU64::new(0),
         })
@@ -83,7 +83,7 @@ impl Family {
         let branches = self.entered.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
         branches.values().for_each(|branch| branch.close_alone());
         self.close_alone();
-        self.mirrors.clear();
+        self.kept.clear();
     }
 
     fn close_alone(&self) {
@@ -97,7 +97,7 @@ impl Family {
     /// Shows every object of the family to the garbage collector; called for the function itself only.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         self.traverse_alone(visit);
-        self.mirrors.traverse(visit);
+        self.kept.traverse(visit);
         let Ok(branches) = self.entered.try_lock() else { return };
         branches.values().for_each(|branch| branch.traverse_alone(visit));
     }
@@ -121,8 +121,8 @@ impl Family {
         let like = function::from_code(code, function)?;
         let backend = self.options.backend.as_ref().map(|backend| backend.clone_ref(function.py()));
         let options = Options { backend, fullgraph: false };
-        let (entered, mirrors) = (Arc::clone(&self.entered), Arc::clone(&self.mirrors));
-        let made = Self::with(Arc::clone(&self.shared), options, &like, entered, mirrors);
+        let (entered, kept) = (Arc::clone(&self.entered), Arc::clone(&self.kept));
+        let made = Self::with(Arc::clone(&self.shared), options, &like, entered, kept);
         let mut known = self.entered.lock().map_err(|_| InternalError::new_err("the table of families is poisoned"))?;
         Ok(Arc::clone(known.entry(key).or_insert(made)))
     }

@@ -36,10 +36,18 @@ pub struct Counters {
     pub recompiles: AtomicU64,
     /// Graphs handed to a backend.
     pub graphs: AtomicU64,
+    /// Instructions that traces executed.
+    pub instructions: AtomicU64,
+    /// Instructions that were executed once more, because a trace had to end before where it broke.
+    pub repeated: AtomicU64,
+    /// Nanoseconds spent in tracing.
+    pub trace_ns: AtomicU64,
+    /// Nanoseconds spent in emitting code, backends included.
+    pub emit_ns: AtomicU64,
 }
 
 impl Counters {
-    fn named(&self) -> [(&'static str, &AtomicU64); 6] {
+    fn named(&self) -> [(&'static str, &AtomicU64); 10] {
         [
             ("frames_compiled", &self.frames_compiled),
             ("frames_skipped", &self.frames_skipped),
@@ -47,6 +55,10 @@ impl Counters {
             ("cache_hits", &self.cache_hits),
             ("recompiles", &self.recompiles),
             ("graphs", &self.graphs),
+            ("instructions", &self.instructions),
+            ("repeated", &self.repeated),
+            ("trace_ns", &self.trace_ns),
+            ("emit_ns", &self.emit_ns),
         ]
     }
 }
@@ -69,7 +81,12 @@ pub struct Shared {
 impl Shared {
     /// Adds one to a counter.
     pub fn count(&self, counter: impl Fn(&Counters) -> &AtomicU64) {
-        counter(&self.counters).fetch_add(1, Relaxed);
+        self.add(counter, 1);
+    }
+
+    /// Adds to a counter.
+    pub fn add(&self, counter: impl Fn(&Counters) -> &AtomicU64, number: u64) {
+        counter(&self.counters).fetch_add(number, Relaxed);
     }
 
     /// Keeps a record where the session is one of `explain`; tells the log.

@@ -8,10 +8,10 @@ use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::names::name;
+use crate::names::{interned, name};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PyString, PySuper, PyType};
+use pyo3::types::{PyDict, PyModule, PySuper, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -71,14 +71,11 @@ impl<'py> Tracer<'py> {
 
     /// CPython: `slot_tp_getattr_hook`.
     fn user_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
-        let plain = self
-            .import("builtins", "object")?
-            .getattr(intern!(self.py, "__getattribute__"))
-            .or_else(|error| self.raise_error(error))?;
+        let plain = self.of_object("__getattribute__")?;
         let result = match self.lookup(class, "__getattribute__") {
             Some(found) if !found.is(&plain) && !is_generic_wrapper(&found) => {
                 let found = self.absorb_static(found);
-                let name = PyString::new(self.py, name).into_any();
+                let name = interned(self.py, name).into_any();
                 let name = self.constant(name);
                 let bound = self.bind(found, object, class)?;
                 self.call(bound, Arguments::positional(vec![name]))
@@ -89,7 +86,7 @@ impl<'py> Tracer<'py> {
         match result {
             Err(signal) if self.raised_is(&signal, "AttributeError")? => {
                 let hook = self.absorb_static(hook);
-                let name = PyString::new(self.py, name).into_any();
+                let name = interned(self.py, name).into_any();
                 let name = self.constant(name);
                 let handled = self.bind(hook, object, class)?;
                 self.call(handled, Arguments::positional(vec![name]))
@@ -143,7 +140,7 @@ impl<'py> Tracer<'py> {
                 Some(self.sourced(value, path))
             }
             None => {
-                let absent = Check::Absent(PyString::intern(self.py, name).into_any().unbind());
+                let absent = Check::Absent(interned(self.py, name).into_any().unbind());
                 self.guard(Source::Dict(Arc::new(source)), absent, "the instance has no attribute of this name");
                 None
             }
@@ -204,7 +201,7 @@ impl<'py> Tracer<'py> {
             if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback) {
                 return unsupported("callback of a weak reference", "the trace keeps it back");
             }
-            let read = self.plain("__getattribute__", (&owned, name));
+            let read = self.plain_get(&owned, name);
             return self.after_native(read, &[]);
         }
         let key = (object, name.to_owned());
@@ -233,10 +230,7 @@ impl<'py> Tracer<'py> {
     /// How an attribute is found again without running a `__getattribute__` of the user.
     fn attribute_path(&mut self, object: &Bound<'py, PyAny>, source: Source, name: &str) -> Traced<Source> {
         let class = object.get_type();
-        let plain = self
-            .import("builtins", "object")?
-            .getattr(intern!(self.py, "__getattribute__"))
-            .or_else(|error| self.raise_error(error))?;
+        let plain = self.of_object("__getattribute__")?;
         let own = !is_c_type(&class) && self.lookup(&class, "__getattribute__").is_some_and(|found| !found.is(&plain));
         let (base, name) = (Arc::new(source), name.into());
         Ok(if own { Source::OwnAttr(base, name) } else { Source::Attr(base, name) })
@@ -321,7 +315,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute of a module", name);
         }
         if let Some(hook) = self.in_globals(&dict, "__getattr__") {
-            let name = PyString::new(self.py, name).into_any();
+            let name = interned(self.py, name).into_any();
             let name = self.constant(name);
             return self.call(hook, Arguments::positional(vec![name]));
         }
@@ -461,12 +455,8 @@ pub(super) fn short_name(class: &Bound<'_, PyType>) -> String {
 }
 
 pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
-    if !own_dict_allowed(&object.get_type()) {
-        return None;
-    }
-    let getter = crate::ffi::originals::original(object.py(), "builtins", "object").ok()?;
-    let dict = getter.call_method1(name!("__getattribute__"), (object, "__dict__")).ok()?;
-    dict.cast_into::<PyDict>().ok()
+    let allowed = own_dict_allowed(&object.get_type()) && !object.is_instance_of::<PyType>();
+    allowed.then(|| crate::ffi::types::generic_dict(object)).flatten()
 }
 
 pub(super) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {

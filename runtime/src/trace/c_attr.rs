@@ -17,7 +17,7 @@ impl<'py> Tracer<'py> {
         }
         let Some(found) = self.lookup(class, name) else {
             if let Some(owned) = self.owned(object) {
-                let read = self.plain("__getattribute__", (&owned, name));
+                let read = self.plain_get(&owned, name);
                 return self.after_native(read, &[]);
             }
             if own_dict_allowed(class) {
@@ -44,7 +44,7 @@ impl<'py> Tracer<'py> {
         }
         // Its `__dict__` may be hidden.
         if let Some(owned) = self.owned(object).filter(|_| !has_get(&found)) {
-            let read = self.plain("__getattribute__", (&owned, name));
+            let read = self.plain_get(&owned, name);
             return self.after_native(read, &[]);
         }
         let found = self.absorb_static(found);

@@ -6,14 +6,13 @@ use super::outcome::Effect;
 use super::rewind;
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
-use super::token::Token;
 use super::value::{New, Value, ValueId};
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyModule, PyType};
 
 /// What `tp_name` of the classes of the module begins with.
 const MODULE: &str = "decimal.";
@@ -56,7 +55,7 @@ pub struct Decimals {
 
 /// The class of C, of the module `_decimal`, that lays out objects of the class.
 fn base_of_module<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
-    let named = |class: &Bound<'py, PyType>| types::name(class).starts_with(MODULE) && super::native::is_c_type(class);
+    let named = |class: &Bound<'py, PyType>| types::is_named(class, MODULE) && super::native::is_c_type(class);
     if super::native::is_c_type(class) {
         return Some(class.clone()).filter(named);
     }
@@ -101,9 +100,8 @@ impl<'py> Tracer<'py> {
         callable: Option<&Bound<'py, PyAny>>,
         natives: &[Bound<'py, PyAny>],
     ) -> Traced<bool> {
-        let modules = self.py.import("sys").and_then(|sys| sys.getattr(intern!(self.py, "modules")));
         // Each copy of `_decimal` has imported it.
-        if !modules.and_then(|modules| modules.contains(intern!(self.py, "numbers"))).unwrap_or(true) {
+        if crate::ffi::modules::imported(intern!(self.py, "numbers")).is_none() {
             return Ok(false);
         }
         let mut modules: Vec<_> = callable.and_then(module_of_callable).into_iter().collect();
@@ -228,31 +226,6 @@ impl<'py> Tracer<'py> {
         if let Err(error) = done {
             self.state.pending.get_or_insert_with(|| Signal::Internal(error.to_string()));
         }
-    }
-
-    /// Classes that stand for signals, which C tells by their addresses, as they are, also within containers.
-    pub(super) fn as_they_are(&self, native: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if native.is_instance_of::<Token>() {
-            let known = self.value_of_token(native).and_then(|value| self.owned(value).or_else(|| self.real(value)));
-            return Ok(known.filter(|known| known.is_instance_of::<PyType>()).unwrap_or_else(|| native.clone()));
-        }
-        let all = |items: &mut dyn Iterator<Item = Bound<'py, PyAny>>| {
-            items.map(|item| self.as_they_are(&item)).collect::<PyResult<Vec<_>>>()
-        };
-        if let Ok(list) = native.cast_exact::<PyList>() {
-            return Ok(PyList::new(self.py, all(&mut list.iter())?)?.into_any());
-        }
-        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
-            return Ok(PyTuple::new(self.py, all(&mut tuple.iter())?)?.into_any());
-        }
-        if let Ok(dict) = native.cast_exact::<PyDict>() {
-            let copy = PyDict::new(self.py);
-            for (key, value) in dict.iter() {
-                copy.set_item(self.as_they_are(&key)?, value)?;
-            }
-            return Ok(copy.into_any());
-        }
-        Ok(native.clone())
     }
 
     /// At the end, the value of an adopted context is what it was.

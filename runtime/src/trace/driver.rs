@@ -16,7 +16,6 @@ use crate::guard::source::Source;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use rustc_hash::FxHashMap;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -53,13 +52,13 @@ struct Subject<'a, 'py> {
 struct Plan {
     domains: Vec<Arc<dyn Domain>>,
     lasting: Arc<Lasting>,
-    /// What was decoded already.
-    codes: FxHashMap<usize, Arc<Code>>,
     limit: Option<Limit>,
     /// Signals that arrived meanwhile.
     signals: Vec<i32>,
     /// Keep account of what frames hold.
     track: bool,
+    /// Instructions that attempts executed so far.
+    executed: u64,
     /// Where the last attempt went back to.
     #[cfg(debug_assertions)]
     went_back: Option<Limit>,
@@ -90,7 +89,10 @@ pub fn trace(
     let limit = options.stop_at.map(Limit::asked_for);
     let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
     match attempts(py, &subject, options, &mut plan) {
-        Ok(outcome) => Ok(Outcome { signals: super::interrupted::each(plan.signals), ..outcome }),
+        Ok(outcome) => {
+            let repeated = plan.executed.saturating_sub(outcome.steps);
+            Ok(Outcome { signals: super::interrupted::each(plan.signals), repeated, ..outcome })
+        }
         Err(stop) => {
             let lost = |error| Stop::Internal(format!("a signal is lost: {error}"));
             super::interrupted::set_off(py, &plan.signals).map_err(lost)?;
@@ -131,8 +133,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     let mut state = State::roomy();
     state.domains.clone_from(&plan.domains);
     state.lasting = Arc::clone(&plan.lasting);
-    state.kept_mirrors = Arc::clone(&options.mirrors);
-    state.codes = take(&mut plan.codes);
+    state.kept = Arc::clone(&options.kept);
     state.stop_at = limit.map(|limit| limit.step);
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
@@ -146,8 +147,8 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     let mut tracer = Tracer { py, state, spare: Spare::default() };
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
-    plan.codes = take(&mut tracer.state.codes);
     plan.signals.append(&mut tracer.state.signals);
+    plan.executed += tracer.state.steps;
     if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
         tracer.close_files();
     }
@@ -338,6 +339,7 @@ impl<'py> Tracer<'py> {
             end,
             routes: take(&mut state.routes),
             steps: state.steps,
+            repeated: 0,
             inside,
             signals: Vec::new(),
         };

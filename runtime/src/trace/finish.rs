@@ -72,6 +72,9 @@ impl<'py> Tracer<'py> {
                 kept.clear();
             }
         }
+        if let Some(coroutine) = self.never_awaited(&seen) {
+            return self.escape(coroutine, "a coroutine that is left before it is awaited");
+        }
         self.guard_existence();
         Ok(Ok(()))
     }
@@ -271,6 +274,12 @@ impl<'py> Tracer<'py> {
             "collections.deque" => self.describe_deque(id, object),
             "float" | "complex" => self.describe_nan(id, object),
             "list_iterator" | "tuple_iterator" => self.describe_sequence_iterator(id, object),
+            name @ ("dict_keyiterator"
+            | "dict_valueiterator"
+            | "dict_itemiterator"
+            | "dict_reversekeyiterator"
+            | "dict_reversevalueiterator"
+            | "dict_reverseitemiterator") => self.describe_dict_iterator(id, object, name),
             "range_iterator"
             | "range"
             | "enumerate"
@@ -362,25 +371,8 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Call { callable, args: vec![or, parts], state: None }, vec![callable, or, parts])
     }
 
-    fn describe_sequence_iterator(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let reduced =
-            object.call_method0(name!("__reduce__")).ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
-        let parts = reduced.as_ref().and_then(|reduced| {
-            let args = reduced.get_item(1).ok()?.cast_into::<PyTuple>().ok()?;
-            let next = reduced.get_item(2).ok()?.extract::<usize>().ok()?;
-            Some((args.get_item(0).ok()?, next))
-        });
-        match parts {
-            Some((sequence, next)) => {
-                let sequence = self.absorb(sequence);
-                self.set(id, New::SequenceIterator { sequence, next }, vec![sequence])
-            }
-            None => self.describe_reduced(id, object),
-        }
-    }
-
     /// `__reduce__` of a C class: callable, arguments and perhaps a state.
-    fn describe_reduced(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(super) fn describe_reduced(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let name = crate::ffi::types::name(&object.get_type());
         const PROTOCOL: u8 = 2;
         let inherited = object.get_type().getattr(name!("__reduce__")).is_ok_and(|reduce| {
@@ -493,9 +485,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn compare_dicts(&mut self, object: ValueId, now: &Bound<'py, PyDict>, then: &Bound<'py, PyDict>) -> Traced<()> {
-        // Keys of ordered dicts that are tokens are asked for their hashes.
-        let both = self.with_callbacks_on_scalars(|| PyResult::Ok((ordered::pairs(then)?, ordered::pairs(now)?)));
-        let (before, after) = both.or_else(|error| internal(error.to_string()))?;
+        let (before, after): (Vec<_>, Vec<_>) = (then.iter().collect(), now.iter().collect());
         let held = |pairs: &[Pair<'py>]| -> FxHashMap<usize, usize> {
             pairs.iter().map(|(key, value)| (key.as_ptr() as usize, value.as_ptr() as usize)).collect()
         };
@@ -503,22 +493,53 @@ impl<'py> Tracer<'py> {
         let is_kept = |key: &Bound<'py, PyAny>| held_after.contains_key(&(key.as_ptr() as usize));
         let kept = before.iter().filter(|(key, _)| is_kept(key));
         let in_order = after.iter().zip(kept).all(|((key, _), (kept, _))| key.is(kept));
-        for (key, _) in before {
-            if !in_order || !is_kept(&key) {
-                let key = self.absorb(key);
+        let stays = |key: &Bound<'py, PyAny>| in_order && is_kept(key);
+        for (key, _) in &before {
+            if !stays(key) {
+                let key = self.absorb(key.clone());
                 self.state.effects.push(Effect::DelItem { object, key });
             }
         }
-        for (key, value) in after {
+        for (key, value) in &after {
             let unchanged = held_before.get(&(key.as_ptr() as usize)) == Some(&(value.as_ptr() as usize));
             if !in_order || !unchanged {
-                let (key, value) = (self.absorb(key), self.absorb(value));
+                let (key, value) = (self.absorb(key.clone()), self.absorb(value.clone()));
                 self.state.effects.push(Effect::SetItem { object, key, value });
             }
+        }
+        if ordered::is_ordered_dict(now) {
+            let added = after
+                .into_iter()
+                .map(|(key, _)| key)
+                .filter(|key| !in_order || !held_before.contains_key(&(key.as_ptr() as usize)));
+            self.compare_orders(object, [now, then], &stays, added)?;
         }
         Ok(())
     }
 
+    /// Moves keys of an `OrderedDict` that do not come to stand in their order: those that stay stand before those that are added.
+    fn compare_orders(
+        &mut self,
+        object: ValueId,
+        [now, then]: [&Bound<'py, PyDict>; 2],
+        stays: &dyn Fn(&Bound<'py, PyAny>) -> bool,
+        added: impl Iterator<Item = Bound<'py, PyAny>>,
+    ) -> Traced<()> {
+        // Keys that are tokens are asked for their hashes.
+        let both = self.with_callbacks_on_scalars(|| PyResult::Ok((ordered::order(then)?, ordered::order(now)?)));
+        let (before, after) = both.or_else(|error| internal(error.to_string()))?;
+        let reached = before.into_iter().filter(stays).chain(added);
+        if reached.zip(&after).all(|(reached, wanted)| reached.is(wanted)) {
+            return Ok(());
+        }
+        let method = now.get_type().getattr(name!("move_to_end")).or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(method);
+        for key in after {
+            let args = vec![object, self.absorb(key)];
+            self.state.effects.push(Effect::Call { callable, args });
+        }
+        Ok(())
+    }
     /// What was changed is no other object of the same type that the trace looked at.
     fn guard_distinct(&mut self, value: ValueId) {
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };

@@ -143,20 +143,8 @@ pub(super) enum Rest {
 }
 
 impl<'py> Tracer<'py> {
-    /// Decodes a code object once per trace.
-    pub(super) fn decode(&mut self, code: &Bound<'py, PyAny>) -> Traced<Arc<Code>> {
-        let address = code.as_ptr() as usize;
-        if let Some(code) = self.state.codes.get(&address) {
-            return Ok(code.clone());
-        }
-        match Code::decode(code) {
-            Ok(decoded) => {
-                let decoded = Arc::new(decoded);
-                self.state.codes.insert(address, Arc::clone(&decoded));
-                Ok(decoded)
-            }
-            Err(error) => unsupported("code object that does not decode", error.to_string()),
-        }
+    pub(super) fn decode(&self, code: &Bound<'py, PyAny>) -> Traced<Arc<Code>> {
+        self.state.kept.decode(code).or_else(|error| unsupported("code object that does not decode", error.to_string()))
     }
 
     /// Runs until the frame returns, yields, raises or stops.

@@ -6,7 +6,7 @@ use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
-use crate::names::name;
+use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyNone, PyNotImplemented,
@@ -67,6 +67,10 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
     {
         return true;
     }
+    let class = object.get_type();
+    if is_plain(&class) {
+        return false;
+    }
     const NAMES: &[&str] = &[
         "function",
         "builtin_function_or_method",
@@ -92,7 +96,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];
-    match &*crate::ffi::types::c_name(&object.get_type()) {
+    match &*crate::ffi::types::c_name(&class) {
         "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => says_scalars(object),
         name => NAMES.contains(&name),
     }
@@ -402,7 +406,7 @@ impl<'py> Tracer<'py> {
     /// `_PyType_Lookup`: along the MRO, without binding.
     pub(super) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
         self.rely_on_class(class);
-        let found = crate::ffi::types::lookup(class, &PyString::intern(self.py, name))?;
+        let found = crate::ffi::types::lookup(class, &interned(self.py, name))?;
         Some(self.unmask(found))
     }
 }

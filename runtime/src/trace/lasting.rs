@@ -1,4 +1,5 @@
 //! What traces need again and again: made once.
+use crate::bytecode::{Code, Error};
 use crate::domain::Domains;
 use crate::ffi::types;
 use crate::names::name;
@@ -12,6 +13,9 @@ use std::sync::{Arc, Mutex};
 /// Classes that can change whose tokens' classes are kept at a time.
 const MAX_CHANGING: usize = 128;
 
+/// Code objects of inlined functions that are kept decoded at a time.
+const MAX_CODES: usize = 128;
+
 /// Kept from trace to trace.
 #[derive(Debug, Default)]
 pub struct Lasting {
@@ -24,20 +28,41 @@ pub struct Lasting {
     members: Mutex<FxHashMap<usize, Members>>,
 }
 
-/// Classes of tokens for classes that can change, and may be gone, by address and version: no other class has that version.
-/// They belong to a function and its continuations, and end with it.
+/// What belongs to a function and its continuations, and ends with it.
 #[derive(Debug, Default)]
-pub struct Mirrors(Mutex<FxHashMap<(usize, u32), Py<PyAny>>>);
+pub struct Kept {
+    /// Classes of tokens for classes that can change, and may be gone, by address and version: no other class has that version.
+    mirrors: Mutex<FxHashMap<(usize, u32), Py<PyAny>>>,
+    /// Code objects of inlined functions by address; each keeps its own valid.
+    codes: Mutex<FxHashMap<usize, Arc<Code>>>,
+}
 
-impl Mirrors {
-    pub(super) fn get<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+impl Kept {
+    /// Decodes the code object of an inlined function once.
+    pub(super) fn decode(&self, code: &Bound<'_, PyAny>) -> Result<Arc<Code>, Error> {
+        let address = code.as_ptr() as usize;
+        if let Some(known) = self.codes.lock().ok().and_then(|codes| codes.get(&address).cloned()) {
+            return Ok(known);
+        }
+        let decoded = Arc::new(Code::decode(code)?);
+        if let Ok(mut codes) = self.codes.lock() {
+            let full = codes.len() >= MAX_CODES;
+            let gone = if full { std::mem::take(&mut *codes) } else { FxHashMap::default() };
+            let replaced = codes.insert(address, Arc::clone(&decoded));
+            drop(codes);
+            drop((gone, replaced));
+        }
+        Ok(decoded)
+    }
+
+    pub(super) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
         let key = version_of(class)?;
-        let mirror = self.0.lock().ok()?.get(&key)?.bind(class.py()).clone().cast_into::<PyType>().ok()?;
+        let mirror = self.mirrors.lock().ok()?.get(&key)?.bind(class.py()).clone().cast_into::<PyType>().ok()?;
         types::has_names_of(&mirror, class).then_some(mirror)
     }
 
-    pub(super) fn keep(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
-        let (Some(key), Ok(mut kept)) = (version_of(class), self.0.lock()) else { return };
+    pub(super) fn keep_mirror(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+        let (Some(key), Ok(mut kept)) = (version_of(class), self.mirrors.lock()) else { return };
         let full = kept.len() >= MAX_CHANGING;
         let gone = if full { std::mem::take(&mut *kept) } else { FxHashMap::default() };
         let replaced = kept.insert(key, mirror.clone().into_any().unbind());
@@ -47,14 +72,19 @@ impl Mirrors {
 
     /// Shows all of them to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        let Ok(kept) = self.0.try_lock() else { return };
-        kept.values().for_each(visit);
+        if let Ok(mirrors) = self.mirrors.try_lock() {
+            mirrors.values().for_each(&mut *visit);
+        }
+        if let Ok(codes) = self.codes.try_lock() {
+            codes.values().flat_map(|code| &code.consts).for_each(visit);
+        }
     }
 
     /// Lets go of all of them.
     pub fn clear(&self) {
-        let gone = self.0.lock().map(|mut kept| std::mem::take(&mut *kept));
-        drop(gone);
+        let mirrors = self.mirrors.lock().map(|mut mirrors| std::mem::take(&mut *mirrors));
+        let codes = self.codes.lock().map(|mut codes| std::mem::take(&mut *codes));
+        drop((mirrors, codes));
     }
 }
 

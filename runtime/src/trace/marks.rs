@@ -1,6 +1,7 @@
 //! Tracebacks while C splits groups of exceptions: it compares them, and what it makes of a group gets the group's.
 use super::signal::{Traced, internal};
 use super::state::Tracer;
+use crate::ffi::types;
 use crate::names::name;
 use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
 use pyo3::prelude::*;
@@ -58,13 +59,15 @@ impl<'py> Tracer<'py> {
 
 /// `BaseException.__traceback__`, whatever derived classes say.
 fn traceback<'py>(exception: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let member = exception.py().get_type::<PyBaseException>().getattr(name!("__traceback__"))?;
-    member.call_method1(name!("__get__"), (exception,))
+    types::read(&member(exception.py())?, exception)
 }
 
 fn set_traceback<'py>(exception: &Bound<'py, PyAny>, traceback: &Bound<'py, PyAny>) -> PyResult<()> {
-    let member = exception.py().get_type::<PyBaseException>().getattr(name!("__traceback__"))?;
-    member.call_method1(name!("__set__"), (exception, traceback)).map(drop)
+    member(exception.py())?.call_method1(name!("__set__"), (exception, traceback)).map(drop)
+}
+
+fn member(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.get_type::<PyBaseException>().getattr(name!("__traceback__"))
 }
 
 /// Exceptions among the objects, in lists and tuples among them, and in groups among these.
@@ -79,7 +82,7 @@ fn exceptions_within<'py>(objects: &[Bound<'py, PyAny>]) -> Vec<Bound<'py, PyAny
         } else if object.is_instance_of::<PyBaseException>() && !found.iter().any(|known| known.is(&object)) {
             if object.is_instance_of::<PyBaseExceptionGroup>() {
                 let member = object.py().get_type::<PyBaseExceptionGroup>().getattr(name!("exceptions"));
-                left.extend(member.and_then(|member| member.call_method1(name!("__get__"), (&object,))).ok());
+                left.extend(member.and_then(|member| types::read(&member, &object)).ok());
             }
             found.push(object);
         }

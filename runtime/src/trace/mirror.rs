@@ -73,7 +73,7 @@ impl<'py> Tracer<'py> {
                 if types::is_immutable(class) {
                     self.state.lasting.keep_mirror(class, &made);
                 } else if !self.is_made_here(class.as_any()) {
-                    self.state.kept_mirrors.keep(class, &made);
+                    self.state.kept.keep_mirror(class, &made);
                 }
                 made
             }
@@ -87,7 +87,7 @@ impl<'py> Tracer<'py> {
         if types::is_immutable(class) {
             return Ok(self.state.lasting.mirror(class));
         }
-        let Some(mirror) = self.state.kept_mirrors.get(class) else { return Ok(None) };
+        let Some(mirror) = self.state.kept.mirror(class) else { return Ok(None) };
         let (bases, known) = (class.bases(), mirror.bases());
         let mut same = bases.len() == known.len();
         for (base, known) in bases.iter().zip(known.iter()) {

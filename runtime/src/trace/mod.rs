@@ -19,6 +19,7 @@ mod generator;
 mod hashed;
 mod ids;
 pub mod interrupted;
+mod iterators;
 mod known;
 mod lasting;
 mod marks;
@@ -53,7 +54,7 @@ mod weak;
 use std::sync::Arc;
 
 pub use driver::trace;
-pub use lasting::{Lasting, Mirrors};
+pub use lasting::{Kept, Lasting};
 
 /// How far a trace may go.
 #[derive(Clone, Debug)]
@@ -66,8 +67,8 @@ pub struct Options {
     pub passing_states: bool,
     /// A step of the outermost frame, or of one entered by its calls, before which every trace ends, though nothing in the program asks for it: shows that any place will do.
     pub stop_at: Option<u64>,
-    /// Classes of tokens that earlier traces of the function made.
-    pub mirrors: Arc<Mirrors>,
+    /// What earlier traces of the function made.
+    pub kept: Arc<Kept>,
 }
 
 impl Options {
@@ -81,7 +82,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_steps: 200_000, max_depth: 60, passing_states: true, stop_at: None, mirrors: Arc::default() }
+        Self { max_steps: 200_000, max_depth: 60, passing_states: true, stop_at: None, kept: Arc::default() }
     }
 }
 

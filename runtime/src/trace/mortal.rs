@@ -15,10 +15,10 @@ use super::value::{New, Value, ValueId};
 use crate::ffi::{references, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
-use crate::names::name;
+use crate::names::{interned, name};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyString, PyType};
+use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// References that the search for such objects looks at when a trace begins.
@@ -124,6 +124,7 @@ impl<'py> Tracer<'py> {
         self.state.mortals.shadows = self.state.shadows.len();
         for object in copied {
             let held = references::held(&object, MAX_LOOKED_AT).into_iter();
+            let held = held.filter(|held| !super::known::is_scalar(held) && !is_lasting(held));
             let ending =
                 held.flat_map(|held| references::ending(vec![held], MAX_KEPT, &|address| self.references_to(address)));
             for held in ending.filter(is_mortal).collect::<Vec<_>>() {
@@ -374,7 +375,7 @@ pub(super) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
         ["close", "closed", "flush", "_finalizing", "__getattribute__", "__getattr__", "__setattr__"];
     let Some(found) = types::lookup(class, intern!(class.py(), "__del__")) else { return false };
     let python = |name: &str| {
-        let found = types::lookup(class, &PyString::intern(class.py(), name));
+        let found = types::lookup(class, &interned(class.py(), name));
         found.is_some_and(|found| super::call::owner_of(&found).is_none())
     };
     types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)

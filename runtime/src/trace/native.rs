@@ -147,7 +147,7 @@ impl<'py> Tracer<'py> {
         if !dict.keys().iter().all(|key| is_key(&key)) {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
-        let keys = ordered::keys(dict).or_else(|error| self.raise_error(error))?;
+        let keys: Vec<_> = dict.keys().iter().collect();
         let guarded = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
         self.guard_once(
             id,
@@ -165,7 +165,30 @@ impl<'py> Tracer<'py> {
             let stored = self.with_callbacks(|| copy.set_item(key, value));
             stored.or_else(|error| self.raise_error(error))?;
         }
+        if ordered::is_ordered_dict(dict) {
+            self.shadow_order(id, dict, &copy, source)?;
+        }
         Ok(copy)
+    }
+
+    /// Brings the keys of a copy of an `OrderedDict` into its order.
+    fn shadow_order(
+        &mut self,
+        id: ValueId,
+        dict: &Bound<'py, PyDict>,
+        copy: &Bound<'py, PyAny>,
+        source: &Source,
+    ) -> Traced<()> {
+        let order = ordered::order(dict).and_then(|order| PyTuple::new(self.py, order));
+        let order = order.or_else(|error| self.raise_error(error))?;
+        for key in &order {
+            let key = self.native_key(key)?;
+            let moved = self.with_callbacks(|| copy.call_method1(name!("move_to_end"), (key,)));
+            moved.or_else(|error| self.raise_error(error))?;
+        }
+        let check = Check::Domain(Box::new(ordered::Order(order.unbind())));
+        self.guard_once(id, "order", source.clone(), check, "the trace read the dict");
+        Ok(())
     }
 
     /// The set's items, their types and their places are guarded.
@@ -295,18 +318,45 @@ impl<'py> Tracer<'py> {
         let given = |value: &Bound<'py, PyAny>| if as_it_is { self.as_they_are(value) } else { Ok(value.clone()) };
         let args = positional.iter().map(given).collect::<PyResult<Vec<_>>>();
         let args = args.and_then(|args| PyTuple::new(self.py, args)).or_else(|error| internal(error.to_string()))?;
-        let kwargs = PyDict::new(self.py);
-        for (name, value) in keywords {
+        let kwargs = (!keywords.is_empty()).then(|| PyDict::new(self.py));
+        for (kwargs, (name, value)) in
+            kwargs.iter().flat_map(|kwargs| keywords.iter().map(move |named| (kwargs, named)))
+        {
             let stored = given(value).and_then(|value| kwargs.set_item(name, value));
             stored.or_else(|error| internal(error.to_string()))?;
         }
-        let kwargs = (!keywords.is_empty()).then_some(&kwargs);
+        let kwargs = kwargs.as_ref();
         let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();
         let result = match keeps_nothing(callable) && seen.iter().all(super::known::is_scalar) {
             true => self.with_callbacks_on_scalars(|| callable.call(args, kwargs)),
             false => self.with_callbacks(|| callable.call(args, kwargs)),
         };
         self.after_native(result, &seen)
+    }
+
+    /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.
+    pub(super) fn as_they_are(&self, native: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if native.is_instance_of::<Token>() {
+            let known = self.value_of_token(native).and_then(|value| self.owned(value).or_else(|| self.real(value)));
+            return Ok(known.filter(|known| known.is_instance_of::<PyType>()).unwrap_or_else(|| native.clone()));
+        }
+        let all = |items: &mut dyn Iterator<Item = Bound<'py, PyAny>>| {
+            items.map(|item| self.as_they_are(&item)).collect::<PyResult<Vec<_>>>()
+        };
+        if let Ok(list) = native.cast_exact::<PyList>() {
+            return Ok(PyList::new(self.py, all(&mut list.iter())?)?.into_any());
+        }
+        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
+            return Ok(PyTuple::new(self.py, all(&mut tuple.iter())?)?.into_any());
+        }
+        if let Ok(dict) = native.cast_exact::<PyDict>() {
+            let copy = PyDict::new(self.py);
+            for (key, value) in dict.iter() {
+                copy.set_item(self.as_they_are(&key)?, value)?;
+            }
+            return Ok(copy.into_any());
+        }
+        Ok(native.clone())
     }
 
     /// Judges what C gave: an interruption first, then errors that may come from looking at a token instead of the value.

@@ -25,6 +25,8 @@ pub struct Outcome {
     pub routes: Vec<Route>,
     /// Bytecode instructions executed symbolically.
     pub steps: u64,
+    /// Those that earlier attempts executed and that were executed again.
+    pub repeated: u64,
     /// Code objects of the inlined frames that the break at the end lies under, innermost first: the native call reaches
     /// them, and they are compiled in their own right.
     pub inside: Vec<Py<PyAny>>,

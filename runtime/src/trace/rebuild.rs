@@ -5,7 +5,7 @@ use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{Held, Inlined, New, ValueId};
 use crate::ffi::types;
-use crate::names::name;
+use crate::names::{interned, name};
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
@@ -21,7 +21,11 @@ type Attributes = Vec<(Held, ValueId)>;
 
 impl<'py> Tracer<'py> {
     pub(super) fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let get = |name: &str| object.getattr(name).or_else(|error| internal::<Bound<'py, PyAny>>(error.to_string()));
+        let get = |name: &str| {
+            object
+                .getattr(interned(object.py(), name))
+                .or_else(|error| internal::<Bound<'py, PyAny>>(error.to_string()))
+        };
         let mut optional = Vec::new();
         for name in ["__defaults__", "__kwdefaults__"] {
             let value = get(name)?;
@@ -46,7 +50,8 @@ impl<'py> Tracer<'py> {
             return self.escape(id, "function with unusual attributes");
         };
         for name in FUNCTION_PARTS {
-            let (Ok(now), Ok(then)) = (object.getattr(*name), fresh.getattr(*name)) else { continue };
+            let name_object = interned(self.py, name);
+            let (Ok(now), Ok(then)) = (object.getattr(&name_object), fresh.getattr(&name_object)) else { continue };
             if !same(&now, &then) {
                 attributes.push((Held::Attribute((*name).to_owned()), self.absorb(now)));
             }
@@ -155,14 +160,12 @@ impl<'py> Tracer<'py> {
     /// Entries of `__dict__`; `None` if one cannot be set again.
     fn own_attributes(&mut self, object: &Bound<'py, PyAny>) -> Traced<Option<Attributes>> {
         let class = object.get_type();
-        match types::lookup(&class, &PyString::intern(self.py, "__dict__")) {
+        match types::lookup(&class, &interned(self.py, "__dict__")) {
             None => return Ok(Some(Vec::new())),
             Some(found) if kind(&found).is_empty() => return Ok(None),
             Some(_) => {}
         }
-        let plain = self.import("builtins", "object")?;
-        let dict = plain.call_method1(name!("__getattribute__"), (object, "__dict__"));
-        let Some(dict) = dict.ok().and_then(|dict| dict.cast_into::<PyDict>().ok()) else { return Ok(None) };
+        let Some(dict) = super::attr::own_dict(object) else { return Ok(None) };
         let mut attributes = Vec::new();
         for (key, value) in dict.iter() {
             if !super::known::is_scalar(&key) {
@@ -185,7 +188,7 @@ impl<'py> Tracer<'py> {
         }
         let root = self.py.get_type::<pyo3::exceptions::PyBaseException>();
         let part = |name: &str| {
-            let descriptor = types::lookup(&root, &PyString::intern(root.py(), name));
+            let descriptor = types::lookup(&root, &interned(root.py(), name));
             let Some(descriptor) = descriptor else { return internal("parts of an exception") };
             let value = types::read(&descriptor, object);
             value.map(|value| (descriptor, value)).or_else(|error| internal(error.to_string()))
@@ -282,7 +285,7 @@ fn group_arguments<'py>(object: &Bound<'py, PyAny>) -> Traced<Option<Bound<'py, 
         return Ok(None);
     }
     let root = object.py().get_type::<PyBaseExceptionGroup>();
-    let part = |name: &str| root.getattr(name).and_then(|member| member.call_method1(name!("__get__"), (object,)));
+    let part = |name: &str| root.getattr(interned(root.py(), name)).and_then(|member| types::read(&member, object));
     let parts = part("message").and_then(|message| Ok((message, part("exceptions")?)));
     let tuple = parts.and_then(|parts| parts.into_pyobject(object.py()));
     tuple.map(|tuple| Some(tuple.into_any())).or_else(|error| internal(error.to_string()))

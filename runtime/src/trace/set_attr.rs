@@ -6,8 +6,10 @@ use super::native::is_c_type;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
+use crate::ffi::types;
+use crate::names::interned;
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyString, PyType};
+use pyo3::types::{PyModule, PyType};
 
 impl<'py> Tracer<'py> {
     /// `PyObject_SetAttr`, `None` to delete.
@@ -24,12 +26,12 @@ impl<'py> Tracer<'py> {
             };
         }
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
-        let plain = self.import("builtins", "object")?.getattr(method).or_else(|error| self.raise_error(error))?;
+        let plain = self.of_object(method)?;
         match self.lookup(&class, method) {
             Some(found) if !found.is(&plain) && !is_c_type(&found.get_type()) || self.is_python(&class, method) => {
                 let Some(found) = self.lookup(&class, method) else { return internal("method vanished") };
                 let found = self.absorb_static(found);
-                let name = PyString::new(self.py, name).into_any();
+                let name = interned(self.py, name).into_any();
                 let mut args = vec![object, self.constant(name)];
                 args.extend(value);
                 self.call(found, Arguments::positional(args)).map(drop)
@@ -38,7 +40,7 @@ impl<'py> Tracer<'py> {
             Some(found) if !is_c_type(&class) && !is_generic_setter(&found, method) => {
                 let found = self.absorb_static(found);
                 let bound = self.bind(found, object, &class)?;
-                let name = PyString::new(self.py, name).into_any();
+                let name = interned(self.py, name).into_any();
                 let mut args = vec![self.constant(name)];
                 args.extend(value);
                 self.call(bound, Arguments::positional(args)).map(drop)
@@ -51,7 +53,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn is_python(&mut self, class: &Bound<'py, PyType>, method: &str) -> bool {
-        self.lookup(class, method).is_some_and(|found| crate::ffi::types::c_name(&found.get_type()) == "function")
+        self.lookup(class, method).is_some_and(|found| types::c_name(&found.get_type()) == "function")
     }
 
     /// `PyObject_GenericSetAttr`.
@@ -63,24 +65,15 @@ impl<'py> Tracer<'py> {
             return self.write_descriptor(&found, object, &class, name, value);
         }
         if let Some(owned) = self.owned(object) {
-            let stored = match value {
-                Some(value) => {
-                    let value = self.native(value)?;
-                    self.plain("__setattr__", (&owned, name, value))
-                }
-                None => self.plain("__delattr__", (&owned, name)),
-            };
-            return stored.map(drop).or_else(|error| self.raise_error(error));
+            let value = value.map(|value| self.native(value)).transpose()?;
+            return self.plain_set(&owned, name, value.as_ref()).or_else(|error| self.raise_error(error));
         }
         let Some(real) = self.real(object) else { return unsupported("attribute of a symbolic value is set", name) };
         if !own_dict_allowed(&class) {
             // There is nowhere to put it: CPython says so in its own words, which differ between releases.
-            let refused = match value {
-                Some(_) => self.plain("__setattr__", (&real, name, self.py.None())),
-                None => self.plain("__delattr__", (&real, name)),
-            };
-            return match refused {
-                Ok(_) => internal("an attribute was set where there is no place for it"),
+            let none = self.py.None().into_bound(self.py);
+            return match self.plain_set(&real, name, value.map(|_| &none)) {
+                Ok(()) => internal("an attribute was set where there is no place for it"),
                 Err(error) => self.raise_error_about(object, &real, error),
             };
         }
@@ -88,8 +81,8 @@ impl<'py> Tracer<'py> {
             // What the exception knows depends on where the object keeps its attributes.
             return match own_dict(&real).is_none_or(|dict| dict.contains(name).unwrap_or(true)) {
                 true => unsupported("attribute that was deleted is deleted again", name),
-                false => match self.plain("__delattr__", (&real, name)) {
-                    Ok(_) => internal("an attribute was deleted that was not there"),
+                false => match self.plain_set(&real, name, None) {
+                    Ok(()) => internal("an attribute was deleted that was not there"),
                     Err(error) => self.raise_error_about(object, &real, error),
                 },
             };
@@ -105,7 +98,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: Option<ValueId>,
     ) -> Traced<()> {
-        match &*crate::ffi::types::c_name(&found.get_type()) {
+        match &*types::c_name(&found.get_type()) {
             "property" => {
                 let which = if value.is_some() { "fset" } else { "fdel" };
                 let setter = found.getattr(which).or_else(|error| self.raise_error(error))?;
@@ -123,7 +116,7 @@ impl<'py> Tracer<'py> {
                     return self.set_traceback(object, value);
                 }
                 if let Some(owned) = self.owned(object) {
-                    let stored = match value {
+                    let value = match value {
                         Some(value) => {
                             let exception = self
                                 .owned(value)
@@ -131,17 +124,13 @@ impl<'py> Tracer<'py> {
                             let class = self
                                 .known(value)
                                 .filter(|known| name == "__class__" && known.is_instance_of::<PyType>());
-                            let value = exception.or(class).map_or_else(|| self.native(value), Ok)?;
-                            self.plain("__setattr__", (&owned, name, value))
+                            Some(exception.or(class).map_or_else(|| self.native(value), Ok)?)
                         }
-                        None => self.plain("__delattr__", (&owned, name)),
+                        None => None,
                     };
-                    return stored.map(drop).or_else(|error| self.raise_error(error));
+                    return self.plain_set(&owned, name, value.as_ref()).or_else(|error| self.raise_error(error));
                 }
-                if crate::ffi::types::c_name(&found.get_type()) == "member_descriptor"
-                    && value.is_some()
-                    && !is_c_type(class)
-                {
+                if types::c_name(&found.get_type()) == "member_descriptor" && value.is_some() && !is_c_type(class) {
                     self.before_overwriting_slot(object, found)?;
                     self.log_slot(object, name, value);
                     return Ok(());
@@ -163,14 +152,22 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// A slot wrapper of `object`, which runs no Python code of the class.
-    pub(super) fn plain(
-        &mut self,
-        method: &str,
-        args: impl pyo3::call::PyCallArgs<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let object = crate::ffi::originals::original(self.py, "builtins", "object")?.getattr(method)?;
-        self.with_callbacks(|| object.call1(args))
+    /// A method of `object` itself.
+    pub(super) fn of_object(&self, name: &str) -> Traced<Bound<'py, PyAny>> {
+        let found = types::lookup(&self.py.get_type::<PyAny>(), &interned(self.py, name));
+        found.map_or_else(|| internal("object's methods"), Ok)
+    }
+
+    /// `object.__getattribute__`, which runs no Python code of the class.
+    pub(super) fn plain_get(&mut self, object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let name = interned(self.py, name);
+        self.with_callbacks(|| types::generic_get(object, &name))
+    }
+
+    /// `object.__setattr__`, or `object.__delattr__`, which run none either.
+    fn plain_set(&mut self, object: &Bound<'py, PyAny>, name: &str, value: Option<&Bound<'py, PyAny>>) -> PyResult<()> {
+        let name = interned(self.py, name);
+        self.with_callbacks(|| types::generic_set(object, &name, value))
     }
 
     /// A module's attributes are its globals.

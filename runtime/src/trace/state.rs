@@ -31,7 +31,7 @@ pub struct State {
     pub(super) trace: u64,
     pub(super) lasting: Arc<super::Lasting>,
     /// Classes of tokens from earlier traces.
-    pub(super) kept_mirrors: Arc<super::Mirrors>,
+    pub(super) kept: Arc<super::Kept>,
     /// Classes of tokens, by the address of the class they mirror.
     pub(super) mirrors: FxHashMap<usize, Py<PyType>>,
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
@@ -125,7 +125,6 @@ pub struct State {
     pub(super) pending: Option<super::signal::Signal>,
     /// Signals that wait for the end of the trace.
     pub(super) signals: Vec<i32>,
-    pub(super) codes: FxHashMap<usize, Arc<Code>>,
     pub(super) domains: Vec<Arc<dyn Domain>>,
     pub(super) outer_globals: usize,
     pub(super) touched_types: Grown<usize>,

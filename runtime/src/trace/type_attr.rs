@@ -7,10 +7,10 @@ use super::state::Tracer;
 use super::value::ValueId;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::names::name;
+use crate::names::{interned, name};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyDict, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -168,7 +168,7 @@ impl<'py> Tracer<'py> {
         let meta = class.get_type();
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
         let plain = self.import("builtins", "type")?.getattr(method).or_else(|error| self.raise_error(error))?;
-        let key = PyString::new(self.py, name).into_any();
+        let key = interned(self.py, name).into_any();
         let setter = self.lookup(&meta, method);
         if let Some(setter) = setter.filter(|setter| !setter.is(&plain)) {
             let setter = self.absorb_static(setter);
@@ -233,7 +233,7 @@ impl<'py> Tracer<'py> {
             | "getset_descriptor"
             | "collections._tuplegetter"
             | "_collections._tuplegetter" => Ok(self.absorb_static(found)),
-            _ if crate::ffi::types::lookup(&kind, &PyString::intern(self.py, "__get__")).is_none() => {
+            _ if crate::ffi::types::lookup(&kind, &interned(self.py, "__get__")).is_none() => {
                 Ok(self.absorb_static(found))
             }
             _ if is_c_type(&kind) => unsupported("C descriptor", name),

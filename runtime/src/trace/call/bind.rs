@@ -2,13 +2,14 @@
 use super::Arguments;
 use crate::bytecode::Code;
 use crate::guard::source::{Fixed, Source};
+use crate::names::interned;
 use crate::trace::signal::{Signal, Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 const VARARGS: u32 = 0x4;
 const VARKEYWORDS: u32 = 0x8;
@@ -188,7 +189,7 @@ impl<'py> Tracer<'py> {
             }
             let name = &code.locals[slot].name;
             let default = keyword.as_ref().and_then(|defaults| defaults.get_item(name).ok().flatten());
-            let path = path.clone().map(|path| Source::DictItem(path, Fixed::new(&PyString::intern(self.py, name))));
+            let path = path.clone().map(|path| Source::DictItem(path, Fixed::new(&interned(self.py, name))));
             *value = default.map(|default| self.absorb_default(default, path));
         }
         self.missing(code, qualname, slots, count..count + code.kwonlyargcount as usize, "keyword-only")

@@ -170,9 +170,7 @@ impl<'py> Tracer<'py> {
         if excess && !has_init {
             return self.raise("TypeError", format!("{name}() takes no arguments"));
         }
-        let object = self.py.get_type::<PyAny>();
-        let made = object.call_method1(intern!(self.py, "__new__"), (class,));
-        match made {
+        match crate::ffi::types::new_instance(class) {
             Ok(instance) => Ok(self.own(instance)),
             Err(error) => self.raise_error(error),
         }

@@ -27,6 +27,7 @@ use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
+use crate::ffi::{guard, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -298,8 +299,7 @@ impl<'py> Tracer<'py> {
             // The frames of an inlined call are gone with it.
             return Ok(self.none());
         }
-        let attribute = |name: &str| function.getattr(name);
-        let qualname = attribute("__qualname__").map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let qualname = function.getattr(name!("__qualname__")).map(|name| types::text(&name)).unwrap_or_default();
         if let Some(result) = self.call_folded(function, &qualname, &args)? {
             self.known(callable);
             return Ok(result);
@@ -311,7 +311,7 @@ impl<'py> Tracer<'py> {
             self.guard_once(callable, "function", source, check, "the trace inlined the function");
             self.state.guarded.insert((callable, "is"));
         }
-        let code = attribute("__code__").or_else(|error| self.raise_error(error))?;
+        let Some(code) = guard::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
         self.run_function(way, function, code, locals, qualname)
@@ -374,22 +374,12 @@ impl<'py> Tracer<'py> {
         code: std::sync::Arc<crate::bytecode::Code>,
         mut locals: Vec<Option<ValueId>>,
     ) -> Traced<Frame> {
-        let globals = function
-            .getattr(intern!(self.py, "__globals__"))
-            .ok()
-            .and_then(|globals| globals.cast_into::<PyDict>().ok());
-        let builtins = function
-            .getattr(intern!(self.py, "__builtins__"))
-            .ok()
-            .and_then(|builtins| builtins.cast_into::<PyDict>().ok());
+        let dict = |part: Option<Bound<'py, PyAny>>| part.and_then(|part| part.cast_into::<PyDict>().ok());
+        let (globals, builtins) = (dict(guard::globals(function)), dict(guard::builtins(function)));
         let (Some(globals), Some(builtins)) = (globals, builtins) else { return internal("function without globals") };
-        let cells = function
-            .getattr(intern!(self.py, "__closure__"))
-            .ok()
-            .and_then(|closure| closure.cast_into::<PyTuple>().ok());
-        let cells: Vec<_> = cells.into_iter().flatten().collect();
-        let path = self.part_of_given(function, "__closure__");
-        let closure = cells.into_iter().enumerate();
+        let cells = guard::function_closure(function).and_then(|closure| closure.cast_into::<PyTuple>().ok());
+        let path = cells.as_ref().and_then(|_| self.part_of_given(function, "__closure__"));
+        let closure = cells.into_iter().flatten().enumerate();
         let closure = closure.map(|(index, cell)| {
             let path = path.clone().map(|path| Source::Item(path, index));
             self.absorb_closure(cell, path)

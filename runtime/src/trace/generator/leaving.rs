@@ -1,5 +1,5 @@
-//! Generators that leave the trace before they have begun, or after their end: compiled code calls their functions again.
-use super::{Generator, Made, Progress};
+//! Generators and coroutines that leave the trace before they have begun, or after their end: compiled code calls their functions again.
+use super::{Generator, Kind, Made, Progress};
 use crate::bytecode::{Code, LocalKind};
 use crate::trace::finish::Described;
 use crate::trace::frame::Frame;
@@ -57,8 +57,8 @@ impl<'py> Tracer<'py> {
     pub(in crate::trace) fn describe_generator(&mut self, id: ValueId) -> Traced<Option<Described<Vec<ValueId>>>> {
         let Some(Made::Frame(generator)) = self.state.generators.get(&id) else { return Ok(None) };
         let ended = match generator {
-            Generator { kind: super::Kind::Generator, progress: Progress::Created, frame: Some(_), .. } => false,
-            Generator { kind: super::Kind::Generator, progress: Progress::Completed, .. } => true,
+            Generator { progress: Progress::Created, frame: Some(_), .. } => false,
+            Generator { kind: Kind::Generator | Kind::Coroutine, progress: Progress::Completed, .. } => true,
             _ => return Ok(None),
         };
         let function = generator.function.bind(self.py).clone();

@@ -15,6 +15,7 @@ use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use rustc_hash::FxHashSet;
 
 /// What a code object's flags make of its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +168,16 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// One whose end, when nothing refers to it any more, runs code or warns: a `finally`, a `with`, a coroutine that nobody awaited.
+    /// A coroutine that nobody has awaited, and that is not among what leaves the trace: its end warns.
+    pub(super) fn never_awaited(&self, leaving: &FxHashSet<ValueId>) -> Option<ValueId> {
+        let left = self.state.generators.iter().filter(|(id, made)| {
+            matches!(made, Made::Frame(Generator { progress: Progress::Created, kind: Kind::Coroutine, .. }))
+                && !leaving.contains(id)
+        });
+        left.map(|(id, _)| *id).min()
+    }
+
+    /// One whose end, when nothing refers to it any more, runs code or warns: a `finally`, a `with`.
     pub(super) fn left_suspended(&self) -> Option<ValueId> {
         let left = self.state.generators.iter().filter(|(_, made)| match made {
             Made::Frame(generator) => generator.ends_in_code(),
@@ -190,12 +200,11 @@ impl<'py> Tracer<'py> {
 impl Generator {
     fn ends_in_code(&self) -> bool {
         match self.progress {
-            Progress::Created => self.kind == Kind::Coroutine,
             Progress::Suspended | Progress::Delegating => self
                 .frame
                 .as_ref()
                 .is_some_and(|frame| frame.suspended_at().is_some_and(|instr| frame.ends_in_code(instr))),
-            Progress::Executing | Progress::Completed => false,
+            Progress::Created | Progress::Executing | Progress::Completed => false,
         }
     }
 }

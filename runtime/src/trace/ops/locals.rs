@@ -1,14 +1,14 @@
 //! Constants, fast locals, cells, globals and the names of class bodies.
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::{Effect, StackEntry};
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 use std::sync::Arc;
 
 fn store(frame: &mut Frame, slot: u32) -> Traced<()> {
@@ -260,7 +260,7 @@ impl<'py> Tracer<'py> {
             }
             _ => {
                 let dict = Source::constant(globals);
-                let absent = Check::Absent(PyString::intern(self.py, name).into_any().unbind());
+                let absent = Check::Absent(interned(self.py, name).into_any().unbind());
                 self.guard(dict, absent, "the name is not a global");
                 None
             }
