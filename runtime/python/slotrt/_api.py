@@ -1,6 +1,8 @@
 """The functions that users call."""
 
 import os
+from types import FunctionType as _Function
+from types import MethodType as _Method
 
 from ._backends import resolve
 from ._explain import Explanation
@@ -20,9 +22,20 @@ _told = _log()
 _session = Session(log=_told)
 
 
+def _compiled(session, fn, backend, fullgraph):
+    """Of a bound method, or of an object whose class has a `__call__` in Python, the function is compiled."""
+    if isinstance(fn, _Method):
+        return _Method(session.compile(fn.__func__, backend, fullgraph), fn.__self__)
+    called = getattr(type(fn), "__call__", None)
+    if isinstance(called, _Function):
+        return _Method(session.compile(called, backend, fullgraph), fn)
+    return session.compile(fn, backend, fullgraph)
+
+
 def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
     """A callable that behaves like `fn` and runs compiled code where guards allow.
 
+    `fn` is a Python function, a bound method, or an object whose class has a `__call__` in Python: a `torch.nn.Module`.
     `backend` is a name or a callable `(graph, example_inputs) -> callable`, which gets a `slotrt.Graph` and returns what
     runs in its place: it takes the graph's inputs and returns the tuple of its results.
     `fullgraph=True` raises `slotrt.GraphBreak` where the graph would end before the function does.
@@ -33,8 +46,8 @@ def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
         raise ValueError("dynamic=True: shapes are always guarded here; leave dynamic out")
     target = resolve(backend)
     if fn is None:
-        return lambda fn: _session.compile(fn, target, bool(fullgraph))
-    return _session.compile(fn, target, bool(fullgraph))
+        return lambda fn: _compiled(_session, fn, target, bool(fullgraph))
+    return _compiled(_session, fn, target, bool(fullgraph))
 
 
 def explain(fn, *, backend="eager"):
@@ -47,7 +60,7 @@ def explain(fn, *, backend="eager"):
 
     def explained(*args, **kwargs):
         session = Session(record=True, log=_told)
-        compiled = session.compile(fn, resolve(backend), False)
+        compiled = _compiled(session, fn, resolve(backend), False)
         result = compiled(*args, **kwargs)
         return Explanation(result, session.frames())
 

@@ -24,7 +24,10 @@ def graph_module(graph):
     kind = type(nodes[0])
     for node in nodes:
         if node.op == "placeholder":
-            known[node] = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
+            placeholder = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
+            # FX may have given it another name; the parameter must go by the same, or it hides one that is called so.
+            placeholder.target = placeholder.name
+            known[node] = placeholder
         elif node.op == "output":
             made.output(convert(tuple(node.args)))
         else:
