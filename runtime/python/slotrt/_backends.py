@@ -7,7 +7,7 @@ def _with_fx(backend):
     """`backend`, which gets PyTorch graphs as `torch.fx.GraphModule`."""
 
     def adapted(graph, example_inputs):
-        if has_tensors(example_inputs):
+        if has_tensors(graph):
             graph = graph_module(graph)
         return backend(graph, example_inputs)
 

@@ -3,10 +3,23 @@
 import sys
 
 
-def has_tensors(example_inputs):
-    """Whether a graph with these inputs computes with tensors."""
-    torch = sys.modules.get("torch")
-    return torch is not None and any(isinstance(value, torch.Tensor) for value in example_inputs)
+def has_tensors(graph):
+    """Whether the graph computes with tensors."""
+    return any(node.meta["domain"] == "torch" for node in graph)
+
+
+def _named(target):
+    """FX writes functions of PyTorch by their names: one whose name leads to another is called through a function with its own."""
+    module = sys.modules.get(getattr(target, "__module__", None) or "")
+    name = getattr(target, "__name__", "")
+    if module is None or getattr(module, name, target) is target:
+        return target
+
+    def call(*args, **kwargs):
+        return target(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
 def graph_module(graph):
@@ -32,5 +45,5 @@ def graph_module(graph):
             made.output(convert(tuple(node.args)))
         else:
             named = {name: convert(value) for name, value in node.kwargs.items()}
-            known[node] = made.call_function(node.target, convert(tuple(node.args)), named)
+            known[node] = made.call_function(_named(node.target), convert(tuple(node.args)), named)
     return torch.fx.GraphModule(torch.nn.Module(), made)

@@ -111,6 +111,22 @@ pub enum Answer<'py> {
         /// `operator.getitem`.
         getitem: Bound<'py, PyAny>,
     },
+    /// Record `target(*args, **kwargs)`, which changes its first operand and gives that operand, or `None`.
+    Change {
+        /// The Python callable that the graph calls.
+        target: Bound<'py, PyAny>,
+        /// Positional arguments.
+        args: Vec<Operand<'py>>,
+        /// Keyword arguments.
+        kwargs: Vec<(String, Operand<'py>)>,
+        /// An object with the type and metadata of the operand after the change.
+        example: Bound<'py, PyAny>,
+        /// The operand, if the operation gives it.
+        gives: Option<ValueId>,
+    },
+    /// Record `target(*args)`, which sets a mode of the thread. It is in force for the rest of the trace, too, and put back when that
+    /// has ended.
+    Switch(Box<Switch<'py>>),
     /// The operand itself, where the operation has nothing to do.
     Same(ValueId),
     /// Known from the metadata alone: `x.shape`, `x.dtype`, `len(x)`.
@@ -121,6 +137,20 @@ pub enum Answer<'py> {
     NotImplemented,
     /// The operation raises, whatever the contents.
     Raised(PyErr),
+}
+
+/// A callable, and what it is called with.
+pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
+
+/// How a mode of the thread is set.
+#[derive(Debug)]
+pub struct Switch<'py> {
+    /// What sets it.
+    pub set: Call<'py>,
+    /// What puts back what is in force now; `None` where nothing is to be put back.
+    pub undo: Option<Call<'py>>,
+    /// What tells the mode: once the trace has set it, its answer is no state of the outside.
+    pub question: Option<Call<'py>>,
 }
 
 /// The array libraries that the program has imported, looked into once.

@@ -71,6 +71,7 @@ fn output(results: &[NodeId]) -> Node {
         args: results.iter().map(|node| Argument::Node(*node)).collect(),
         kwargs: Vec::new(),
         meta: String::new(),
+        domain: "",
         origin: Origin::default(),
     }
 }

@@ -64,6 +64,8 @@ pub struct Node {
     pub kwargs: Vec<(String, Argument)>,
     /// The type of the result and what the domain knows of it, for people and backends (`"ndarray[int64, (2, 3)]"`).
     pub meta: String,
+    /// The domain of the operation or of the input; empty for the output.
+    pub domain: &'static str,
     /// Where the node comes from.
     pub origin: Origin,
 }

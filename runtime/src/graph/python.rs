@@ -134,6 +134,7 @@ fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<Bound<'py, 
 fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     let meta = PyDict::new(py);
     meta.set_item("value", &node.meta)?;
+    meta.set_item("domain", node.domain)?;
     meta.set_item("file", &*node.origin.file)?;
     meta.set_item("line", node.origin.line)?;
     meta.set_item("route", &node.origin.route)?;

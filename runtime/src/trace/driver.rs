@@ -149,6 +149,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     let rest = tracer.run(&mut frame);
     plan.signals.append(&mut tracer.state.signals);
     plan.executed += tracer.state.steps;
+    tracer.switch_back().map_err(to_stop)?;
     if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
         tracer.close_files();
     }

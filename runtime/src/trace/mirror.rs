@@ -269,7 +269,11 @@ impl BoundSpecial {
             for (name, value) in kwargs.into_iter().flatten() {
                 keywords.push((crate::ffi::types::text(&name), tracer.absorb(value)));
             }
-            let result = tracer.call_special(token.value, &self.name, Arguments { positional, keywords })?;
+            let result = tracer.call_special(
+                token.value,
+                &self.name,
+                Arguments { positional, keywords, ..Arguments::default() },
+            )?;
             if self.name == "__call__" && tracer.is_order(token.value) {
                 return tracer.real_classes(result);
             }
@@ -333,7 +337,15 @@ impl<'py> Tracer<'py> {
         operands.extend(args);
         match plain {
             "iter" => return self.get_iter(value),
-            "len" => return self.call_builtin("len", &[value]),
+            "len" => return self.call_builtin(plain, &[value]),
+            // A method in Python, of tensors.
+            "hash" => {
+                if let Some(method) = self.special(value, name)?
+                    && let Value::New(New::Method { .. }) = self.value(method)
+                {
+                    return self.call(method, Arguments::default());
+                }
+            }
             "bool" => {
                 let truth = self.is_true(value)?;
                 return Ok(self.boolean(truth));

@@ -25,6 +25,7 @@ mod lasting;
 mod marks;
 mod merged;
 mod mirror;
+mod modes;
 mod mortal;
 mod namespace;
 mod nan;

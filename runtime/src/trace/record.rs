@@ -36,10 +36,24 @@ impl<'py> Tracer<'py> {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
                 self.record_parts(domain, whole, &example, &getitem)
             }
+            Answer::Change { target, args, kwargs, example, gives } => {
+                let changed = self.record(domain, target, &args, &kwargs, example)?;
+                let Some(value) = gives else { return Ok(self.none()) };
+                // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
+                let node = self.graph_node(changed)?;
+                self.state.changed_nodes.insert(value, node);
+                Ok(value)
+            }
+            Answer::Switch(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),
             Answer::Constant(object) => Ok(self.constant(object)),
             Answer::Asked(function, args) => {
                 let args = PyTuple::new(self.py, args).or_else(|error| self.raise_error(error))?;
+                if self.is_switched(&function, &args) {
+                    // What the trace itself has set is no state of the outside.
+                    let answer = function.call1(&args).or_else(|error| self.raise_error(error))?;
+                    return Ok(self.constant(answer));
+                }
                 match self.ask_outside(&function, &args)? {
                     Some(answer) => Ok(answer),
                     None => unsupported("state of a library that is no plain value", domain.name()),
@@ -116,7 +130,7 @@ impl<'py> Tracer<'py> {
         Ok(operands)
     }
 
-    fn record(
+    pub(super) fn record(
         &mut self,
         domain: &Arc<dyn Domain>,
         target: Bound<'py, PyAny>,
@@ -141,6 +155,7 @@ impl<'py> Tracer<'py> {
             args: arguments,
             kwargs,
             meta: domain.describe(&example),
+            domain: domain.name(),
             origin: self.origin(),
         });
         let kind = example.get_type().into_any().unbind();
@@ -220,6 +235,9 @@ impl<'py> Tracer<'py> {
 
     /// The node that computes a value of the domain; inputs become placeholders when first used.
     fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
+        if let Some(node) = self.state.changed_nodes.get(&value) {
+            return Ok(*node);
+        }
         match self.value(value) {
             Value::Proxy { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
@@ -231,7 +249,8 @@ impl<'py> Tracer<'py> {
             return Ok(*node);
         }
         let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
-        let meta = self.domain_of(&object.get_type()).map_or_else(String::new, |domain| domain.describe(&object));
+        let domain = self.domain_of(&object.get_type());
+        let meta = domain.as_ref().map_or_else(String::new, |domain| domain.describe(&object));
         let name = self.input_name(value);
         let node = self.node(Node {
             name,
@@ -240,6 +259,7 @@ impl<'py> Tracer<'py> {
             args: Vec::new(),
             kwargs: Vec::new(),
             meta,
+            domain: domain.map_or("", |domain| domain.name()),
             origin: self.origin(),
         });
         self.state.inputs.push((node, value));

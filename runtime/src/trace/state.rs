@@ -126,6 +126,10 @@ pub struct State {
     /// Signals that wait for the end of the trace.
     pub(super) signals: Vec<i32>,
     pub(super) domains: Vec<Arc<dyn Domain>>,
+    /// The nodes that have last changed graph values in place.
+    pub(super) changed_nodes: Watched<FxHashMap<ValueId, NodeId>>,
+    /// Modes of libraries that the trace has set.
+    pub(super) switched: Watched<Vec<super::modes::Switched>>,
     pub(super) outer_globals: usize,
     pub(super) touched_types: Grown<usize>,
     /// The code of the outermost frame.

@@ -5,17 +5,28 @@ use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
+/// Rooms of `torch._C`, functions there, and what they are called with.
+const ABSENT: &[(&str, &str, &[bool])] =
+    &[("_functorch", "peek_interpreter_stack", &[]), ("_autograd", "_top_saved_tensors_default_hooks", &[true])];
+
 /// The state of the thread that changes what operations give: grad and inference mode, autocast, default dtype, overriding modes.
 #[derive(Debug)]
 pub(super) struct Ambient {
     questions: Vec<Py<PyAny>>,
+    /// Give the number of modes that override operations.
     modes: Vec<Py<PyAny>>,
+    /// Give `None` while nothing else looks at operations or changes what they are: transforms of functions, hooks on saved tensors.
+    absent: Vec<(Py<PyAny>, Py<PyTuple>)>,
+    /// Tells whether operations choose their types by themselves.
+    autocast: Py<PyAny>,
+    /// What it is that they choose, on the CPU.
+    autocast_dtype: Py<PyAny>,
 }
 
 impl Ambient {
     /// For this PyTorch.
     pub(super) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
-        let native = module.getattr(name!("_C"))?;
+        let (py, native) = (module.py(), module.getattr(name!("_C"))?);
         let names = ["is_grad_enabled", "is_inference_mode_enabled", "is_autocast_cache_enabled", "get_default_dtype"];
         let mut questions = Vec::new();
         for name in names {
@@ -27,16 +38,38 @@ impl Ambient {
         }
         let modes = ["_len_torch_function_stack", "_len_torch_dispatch_stack"];
         let modes = modes.iter().map(|name| Ok(native.getattr(*name)?.unbind())).collect::<PyResult<_>>()?;
-        Ok(Self { questions, modes })
+        let mut absent = Vec::new();
+        for (room, name, args) in ABSENT {
+            // Not in every PyTorch.
+            let Ok(question) = native.getattr(*room).and_then(|room| room.getattr(*name)) else { continue };
+            absent.push((question.unbind(), PyTuple::new(py, *args)?.unbind()));
+        }
+        let autocast = native.getattr(name!("_is_any_autocast_enabled"))?.unbind();
+        let autocast_dtype = module.getattr(name!("get_autocast_dtype"))?.unbind();
+        Ok(Self { questions, modes, absent, autocast, autocast_dtype })
     }
 
     fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let answers = self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
+        let mut answers =
+            self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
+        if self.is_autocast(py)? {
+            answers.push(self.autocast_dtype.bind(py).call1(("cpu",))?);
+        }
         PyTuple::new(py, answers)
     }
 
-    /// Whether no `TorchFunctionMode` or `TorchDispatchMode` is active.
+    /// Whether operations choose their types by themselves.
+    pub(super) fn is_autocast(&self, py: Python<'_>) -> PyResult<bool> {
+        self.autocast.bind(py).call0()?.is_truthy()
+    }
+
+    /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them.
     pub(super) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
+        for (question, args) in &self.absent {
+            if question.bind(py).call1(args.bind(py))?.is_truthy()? {
+                return Ok(false);
+            }
+        }
         for mode in &self.modes {
             if mode.bind(py).call0()?.extract::<usize>()? != 0 {
                 return Ok(false);
@@ -74,7 +107,8 @@ impl TensorCheck {
     }
 }
 
-fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+/// What guards compare.
+pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     let read = |name: &str| tensor.getattr(name);
     let stride = tensor.call_method0(name!("stride"))?;
     let conjugate = tensor.call_method0(name!("is_conj"))?;

@@ -4,7 +4,11 @@ use crate::domain::{Answer, Operand};
 use crate::names::name;
 use crate::trace::outcome::Break;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyTuple};
+
+/// What may be active in the thread.
+pub(super) const OVERRIDDEN: &str =
+    "TorchFunctionMode, TorchDispatchMode, a transform of functions, or hooks on saved tensors";
 
 /// Turns operands into the objects that stand for them.
 pub(super) struct Meta<'a, 'py> {
@@ -44,13 +48,7 @@ impl<'py> Meta<'_, 'py> {
         if example.getattr(name!("is_meta"))?.is_truthy()? {
             return Ok(example.clone());
         }
-        let named = PyDict::new(self.py);
-        for name in ["dtype", "requires_grad"] {
-            named.set_item(name, example.getattr(name)?)?;
-        }
-        named.set_item("device", "meta")?;
-        let args = (example.getattr(name!("shape"))?, example.call_method0(name!("stride"))?);
-        self.torch.module.bind(self.py).getattr(name!("empty_strided"))?.call(args, Some(&named))
+        like(self.torch.module.bind(self.py), example, "meta")
     }
 
     /// Breaks where an object might override PyTorch's functions.
@@ -63,9 +61,9 @@ impl<'py> Meta<'_, 'py> {
         match self.torch.ambient.plain(self.py) {
             Ok(true) => Ok(()),
             _ => Err(stop(
-                "a mode intercepts operations",
-                "TorchFunctionMode or TorchDispatchMode",
-                "It runs Python code.",
+                "operations do more than their names say",
+                OVERRIDDEN,
+                "It changes what they do, or runs Python code.",
             )),
         }
     }
@@ -81,8 +79,13 @@ impl<'py> Meta<'_, 'py> {
         refuse_places(kwargs)?;
         let objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
         let named = self.named(&objects, kwargs)?;
-        let positional = PyTuple::new(self.py, &objects).map_err(|error| fault(&error))?;
-        let example = target.call(positional, (!named.is_empty()).then_some(&named)).map_err(|error| {
+        let called = match self.torch.ambient.is_autocast(self.py) {
+            Ok(false) => PyTuple::new(self.py, &objects)
+                .and_then(|args| target.call(args, (!named.is_empty()).then_some(&named))),
+            Ok(true) => self.torch.fakes.call(&target, &objects, &named),
+            Err(error) => Err(error),
+        };
+        let example = called.map_err(|error| {
             // An error here may be the program's, or that contents are needed: the operation itself says which.
             let text = format!("{}: {error}", name_of(&target));
             stop("PyTorch operation that needs contents or fails", text, "It runs natively.")
@@ -163,6 +166,25 @@ impl<'py> Meta<'_, 'py> {
     }
 }
 
+/// A tensor on another device with the metadata of `example`; no leaf of a graph of gradients where that is none.
+pub(super) fn like<'py>(
+    torch: &Bound<'py, PyModule>,
+    example: &Bound<'py, PyAny>,
+    device: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let named = PyDict::new(torch.py());
+    for name in [name!("dtype"), name!("requires_grad")] {
+        named.set_item(name, example.getattr(name)?)?;
+    }
+    named.set_item(name!("device"), device)?;
+    let args = (example.getattr(name!("shape"))?, example.call_method0(name!("stride"))?);
+    let made = torch.getattr(name!("empty_strided"))?.call(args, Some(&named))?;
+    match example.getattr(name!("is_leaf"))?.is_truthy()? {
+        true => Ok(made),
+        false => made.call_method0(name!("clone")),
+    }
+}
+
 /// Breaks where a call says where its result is to go.
 fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
     let is_here = |value: &Operand<'_>| match value {
@@ -179,7 +201,7 @@ fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
     Ok(())
 }
 
-fn name_of(target: &Bound<'_, PyAny>) -> String {
+pub(super) fn name_of(target: &Bound<'_, PyAny>) -> String {
     crate::graph::table::target(target).unwrap_or_default()
 }
 

@@ -1,13 +1,18 @@
 //! PyTorch: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device, which has no contents.
+mod change;
 mod check;
+mod fakes;
 mod meta;
 mod metadata;
+mod switches;
 
 use super::{Answer, Callee, Domain, Operand, Surroundings};
+use crate::ffi::types;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::trace::outcome::Break;
 use check::{Ambient, SameModes, TensorCheck};
+use fakes::Fakes;
 use meta::Meta;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyModule, PyTuple, PyType};
@@ -19,9 +24,10 @@ pub struct Torch {
     module: Py<PyModule>,
     tensor: Py<PyType>,
     parameter: Py<PyType>,
-    functions: Py<PyAny>,
+    functions: Py<PyType>,
     operator: Py<PyModule>,
     ambient: Arc<Ambient>,
+    fakes: Fakes,
 }
 
 type Called<'py> = Result<Answer<'py>, Box<Break>>;
@@ -52,8 +58,9 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
     let ambient = Arc::new(Ambient::new(module)?);
     let operator = py.import("operator")?.unbind();
-    let (module, functions) = (module.clone().unbind(), functions.unbind());
-    Ok(Some(Arc::new(Torch { module, tensor, parameter, functions, operator, ambient })))
+    let fakes = Fakes::new(module, &tensor);
+    let (module, functions) = (module.clone().unbind(), functions.cast_into::<PyType>()?.unbind());
+    Ok(Some(Arc::new(Torch { module, tensor, parameter, functions, operator, ambient, fakes })))
 }
 
 impl Domain for Torch {
@@ -69,14 +76,15 @@ impl Domain for Torch {
         if callable.cast::<PyType>().is_ok_and(is_device) {
             return true;
         }
-        if crate::ffi::types::c_name(&callable.get_type()) != "builtin_function_or_method" {
+        if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
-        let name =
-            |object: &Bound<'_, PyAny>| object.getattr(name!("__name__")).map(|name| crate::ffi::types::text(&name));
+        let name = |object: &Bound<'_, PyAny>| object.getattr(name!("__name__")).map(|name| types::text(&name));
         let Ok(own) = name(callable) else { return false };
         // Static methods of a C class do not say whose they are.
-        if self.functions.bind(callable.py()).getattr(own.as_str()).is_ok_and(|known| known.is(callable)) {
+        let functions = self.functions.bind(callable.py());
+        let is_own = || types::own(functions, &interned(callable.py(), &own)).is_some();
+        if functions.getattr(own.as_str()).is_ok_and(|known| known.is(callable)) && is_own() {
             return true;
         }
         let native = self.module.bind(callable.py()).getattr(name!("_C"));
@@ -88,7 +96,8 @@ impl Domain for Torch {
         let Ok(owner) = callable.getattr(name!("__self__")) else { return false };
         let Ok(module) = name(&owner) else { return false };
         MODULES.contains(&module.as_str())
-            || (module == "torch._C" && (OVERRIDES.contains(&own.as_str()) || is_question(&own)))
+            || (module == "torch._C"
+                && (OVERRIDES.contains(&own.as_str()) || is_question(&own) || switches::is_one(&own)))
     }
 
     fn call<'py>(
@@ -103,9 +112,13 @@ impl Domain for Torch {
             Callee::Slot(slot) => self.slot(&meta, slot, args),
             Callee::Function(function) => self.function(&meta, function, args, kwargs),
             Callee::Method(name) => {
-                refuse_in_place(name)?;
-                let method = self.tensor.bind(py).getattr(name.as_str()).map_err(|error| fault(&error))?;
-                meta.record(method, args, kwargs)
+                let method = match name.as_str() {
+                    // What users of FX graphs know to have an effect.
+                    "__setitem__" => self.operator.bind(py).getattr(name!("setitem")),
+                    _ => self.tensor.bind(py).getattr(interned(py, name)),
+                };
+                let method = method.map_err(|error| fault(&error))?;
+                meta.perform(name, method, args, kwargs)
             }
             Callee::GetAttr(name) => self.attribute(&meta, name, args),
         }
@@ -124,8 +137,8 @@ impl Domain for Torch {
     fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>> {
         let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
         let overridden = || {
-            let text = "TorchFunctionMode or TorchDispatchMode";
-            stop("operations of PyTorch are overridden", text, "What they do is not known from their names.")
+            let why = "What they do is not known from their names.";
+            stop("operations of PyTorch are overridden", meta::OVERRIDDEN, why)
         };
         let check = Box::new(modes.ok_or_else(overridden)?);
         Ok(Surroundings { object: self.module.clone_ref(py).into_any(), check })
@@ -137,11 +150,14 @@ impl Domain for Torch {
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        if example.is_none() {
+            return "None".to_owned();
+        }
         if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
             let items = example.try_iter().into_iter().flatten().flatten();
             return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
         }
-        let text = |name: &str| example.getattr(name).map(|value| crate::ffi::types::text(&value)).unwrap_or_default();
+        let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
         format!("Tensor[{}, {shape:?}]", text("dtype"))
     }
@@ -155,7 +171,7 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
-        let name = function.getattr(name!("__name__")).map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let name = function.getattr(name!("__name__")).map(|name| types::text(&name)).unwrap_or_default();
         if OVERRIDES.contains(&name.as_str()) {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;
@@ -174,6 +190,10 @@ impl Torch {
         if kwargs.is_empty()
             && let Some(args) = args.iter().map(known).collect::<Option<Vec<_>>>()
         {
+            if switches::is_one(&name) {
+                meta.refuse_modes()?;
+                return switches::switch(self.module.bind(meta.py), &name, function, args);
+            }
             if is_question(&name) {
                 return Ok(Answer::Asked(function.clone(), args));
             }
@@ -182,8 +202,7 @@ impl Torch {
                 return Ok(device.map_or_else(Answer::Raised, Answer::Constant));
             }
         }
-        refuse_in_place(&name)?;
-        meta.record(function.clone(), args, kwargs)
+        meta.perform(&name, function.clone(), args, kwargs)
     }
 
     /// Slots of the type, by the function of `operator` that reaches them.
@@ -204,6 +223,7 @@ impl Torch {
                 let Some(name) = name else { return Err(depends(slot)) };
                 meta.record(operator(name)?, &[left.clone(), right.clone()], &[])
             }
+            ("mp_ass_subscript", [_, _, _]) => meta.perform("__setitem__", operator("setitem")?, args, &[]),
             ("mp_length" | "sq_length", [tensor]) => {
                 let length = meta.object(tensor)?.len();
                 let Ok(length) = length else { return Err(depends(slot)) };
@@ -247,26 +267,12 @@ impl Torch {
 
 /// `torch.device`, whose instances nothing changes.
 fn is_device(class: &Bound<'_, PyType>) -> bool {
-    crate::ffi::types::c_name(class) == "torch.device"
+    types::c_name(class) == "torch.device"
 }
 
 /// Whether a function of `torch._C` is called as those are that read a setting.
 fn is_question(name: &str) -> bool {
     ["_get_", "get_", "_is_", "is_"].iter().any(|start| name.starts_with(start))
-}
-
-/// Operations that change their operands end in `_`.
-fn refuse_in_place(name: &str) -> Result<(), Box<Break>> {
-    let in_place = name.ends_with('_') && !name.ends_with("__");
-    let operator = name.starts_with("__i") && !matches!(name, "__invert__" | "__index__" | "__int__");
-    if in_place || operator || matches!(name, "__setitem__" | "__delitem__" | "set" | "backward") {
-        return Err(stop(
-            "in-place change of a tensor",
-            name,
-            "The graph holds no operation that changes its operands.",
-        ));
-    }
-    Ok(())
 }
 
 fn depends(slot: &str) -> Box<Break> {

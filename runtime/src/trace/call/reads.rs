@@ -3,7 +3,7 @@ use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::known::is_scalar;
+use crate::trace::known::{is_definition, is_scalar};
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
@@ -199,7 +199,10 @@ fn is_plain_answer(answer: &Bound<'_, PyAny>) -> bool {
     match answer.cast_exact::<PyList>() {
         Ok(list) => list.iter().all(|item| is_scalar(&item)),
         Err(_) => {
-            is_scalar(answer) || answer.cast::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
+            let is_part = !answer.is_instance_of::<PyType>() && is_definition(answer);
+            is_part
+                || is_scalar(answer)
+                || answer.cast::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
         }
     }
 }

@@ -1,0 +1,107 @@
+//! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
+use super::meta::{Meta, name_of};
+use super::{Called, check, fault, stop};
+use crate::domain::{Answer, Operand};
+use crate::trace::outcome::Break;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// Those that change what a tensor is, not only what it holds, or have effects on other objects.
+const REFUSED: &[&str] = &[
+    "set_",
+    "resize_",
+    "resize_as_",
+    "requires_grad_",
+    "detach_",
+    "retain_grad",
+    "share_memory_",
+    "t_",
+    "transpose_",
+    "swapaxes_",
+    "swapdims_",
+    "squeeze_",
+    "unsqueeze_",
+    "as_strided_",
+    "rename_",
+    "apply_",
+    "map_",
+    "map2_",
+    "backward",
+    "__delitem__",
+    "set",
+];
+
+/// Whether an operation of this name changes its first operand.
+fn changes(name: &str) -> bool {
+    let in_place = name.ends_with('_') && !name.ends_with("__");
+    let operator = name.starts_with("__i") && !matches!(name, "__invert__" | "__index__" | "__int__");
+    in_place || operator || name == "__setitem__"
+}
+
+impl<'py> Meta<'_, 'py> {
+    /// An operation by its name: one that makes something new, or one that changes its first operand.
+    pub(super) fn perform(
+        &self,
+        name: &str,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        if REFUSED.contains(&name) {
+            return Err(refused(name, "It changes what the tensor is, or objects beside it."));
+        }
+        match args.first() {
+            _ if !changes(name) => self.record(target, args, kwargs),
+            Some(Operand::Graph { value, example }) => {
+                let (example, gives) = self.changed(name, &target, args, kwargs, example)?;
+                let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
+                Ok(Answer::Change { target, args, kwargs, example, gives: gives.then_some(*value) })
+            }
+            _ => Err(refused(name, "What it changes is no tensor of the graph.")),
+        }
+    }
+
+    /// What stands for the operand after the change, and whether the operation gives the operand.
+    fn changed(
+        &self,
+        name: &str,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        example: &Bound<'py, PyAny>,
+    ) -> Result<(Bound<'py, PyAny>, bool), Box<Break>> {
+        self.refuse_modes()?;
+        let objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
+        let Some(operand) = objects.first().cloned() else { return Err(refused(name, "It has no operand.")) };
+        let named = PyDict::new(self.py);
+        for (name, value) in kwargs {
+            named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
+        }
+        let metadata = || check::metadata(&operand).map_err(|error| fault(&error));
+        let before = metadata()?;
+        let positional = PyTuple::new(self.py, &objects).map_err(|error| fault(&error))?;
+        let gives = target.call(positional, (!named.is_empty()).then_some(&named)).map_err(|error| {
+            let text = format!("{}: {error}", name_of(target));
+            stop("PyTorch operation that needs contents or fails", text, "It runs natively.")
+        })?;
+        let is_same = metadata()?.eq(&before).map_err(|error| fault(&error))?;
+        // A tensor of the graph shows in its stand-in what has become of it; one from outside, or a view of another, does not.
+        let shows = operand.is(example) && !is_view(&operand);
+        if !is_same && !shows {
+            return Err(refused(name, "Another tensor would come to require gradients with it."));
+        }
+        match gives.is_none() {
+            true => Ok((operand, false)),
+            false if gives.is(&operand) => Ok((operand, true)),
+            false => Err(refused(name, "It gives another object.")),
+        }
+    }
+}
+
+fn is_view(tensor: &Bound<'_, PyAny>) -> bool {
+    tensor.call_method0(crate::names::name!("_is_view")).and_then(|view| view.is_truthy()).unwrap_or(true)
+}
+
+fn refused(name: &str, why: &str) -> Box<Break> {
+    stop("in-place change of a tensor", name, why)
+}
