@@ -243,6 +243,58 @@ class Tracebacks(unittest.TestCase):
 
         self.assertEqual(lines_of(slotrt.compile(leaves)()), lines_of(leaves()))
 
+    def test_an_exception_from_outside_passes_through_again(self):
+        @contextlib.contextmanager
+        def no_generator():
+            pass
+
+        def resumed():
+            try:
+                with no_generator():
+                    pass
+            finally:
+
+                def again():
+                    raise
+
+                again()
+                yield
+
+        def started():
+            try:
+                with no_generator():
+                    pass
+            finally:
+
+                def again():
+                    raise
+
+                again()
+
+        def group():
+            try:
+                raise ExceptionGroup("group", [ValueError(1), KeyError(2)])
+            except* ValueError:
+                slotrt.graph_break()
+
+                def again(number):
+                    for _ in range(number):
+                        raise
+
+                again(2)
+
+        def lines(function):
+            try:
+                list(function() or ())
+            except BaseException as error:  # noqa: BLE001
+                return repr(error), [line[:2] for line in lines_of(error.__traceback__)]
+
+        for function in (resumed, started, group):
+            with self.subTest(function.__name__):
+                compiled = slotrt.compile(lines)
+                self.assertEqual(compiled(function), lines(function))
+                self.assertEqual(compiled(function), lines(function))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -41,7 +41,7 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.ended(end) {
             return self.escape(object, "an object whose end runs code within the trace");
         }
-        if let Some(escape) = self.lost_inside(end) {
+        if let Some(escape) = self.lost_inside(end).or_else(|| self.passed_from_outside()) {
             return Ok(Err(escape));
         }
         if let Err(escape) = self.compare_shadows()? {

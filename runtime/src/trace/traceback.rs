@@ -1,6 +1,7 @@
 //! Tracebacks of exceptions that were raised in the trace: a list of nodes that exceptions share as CPython's traceback objects are shared.
 //!
 //! CPython: `Python/traceback.c`. A node is a value once the program looks at it; it cannot leave the trace but with its exception.
+use super::finish::Escape;
 use super::frame::Frame;
 use super::outcome::StackEntry;
 use super::signal::{Traced, unsupported};
@@ -29,6 +30,8 @@ struct Node {
     line: i32,
     next: Option<usize>,
     value: Option<ValueId>,
+    /// The instruction that the exception came out of, among those before which the trace can stop.
+    step: u64,
 }
 
 /// Where a frame has ended or been suspended.
@@ -99,12 +102,22 @@ impl<'py> Tracer<'py> {
             globals: std::sync::Arc::new(frame.globals.clone_ref(self.py).into_any()),
             inlined: !frame.outermost,
         };
+        let step = self.state.outer_step.saturating_sub(1);
         let tracebacks = &mut *self.state.tracebacks;
         tracebacks.named.insert(frame.serial);
         let next = tracebacks.heads.get(&value).copied();
         let lasti = instr.offset.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
-        tracebacks.nodes.push(Node { frame: mark, lasti, line: instr.position.line, next, value: None });
+        tracebacks.nodes.push(Node { frame: mark, lasti, line: instr.position.line, next, value: None, step });
         tracebacks.heads.insert(value, tracebacks.nodes.len() - 1);
+    }
+
+    /// An exception from outside that has passed through frames of the trace: its traceback grows, which compiled code does not do.
+    pub(super) fn passed_from_outside(&self) -> Option<Escape> {
+        let heads = self.state.tracebacks.heads.iter().filter(|(value, _)| self.real(**value).is_some());
+        let nodes = heads
+            .flat_map(|(_, head)| std::iter::successors(Some(*head), |node| self.state.tracebacks.nodes[*node].next));
+        let step = nodes.map(|node| self.state.tracebacks.nodes[node].step).min()?;
+        Some(Escape { step, what: "a longer traceback of an exception from outside".into() })
     }
 
     /// Whether a traceback names the frame.
