@@ -1,5 +1,6 @@
 """Errors that the contents of arrays decide, inside the program's own `try` and `with`: its handlers see what plain Python shows them."""
 
+import operator
 import unittest
 import warnings
 
@@ -131,6 +132,20 @@ class ErrorsOfContents(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.assertEqual(str(compiled(np.zeros(1))), "[inf]")
+
+    def test_concatenation(self):
+        def concatenate(function, one, other):
+            try:
+                return function(one, other)
+            except TypeError as error:
+                return str(error)
+
+        compiled = slotrt.compile(concatenate)
+        for function in (operator.concat, operator.iconcat):
+            for one, other in ((np.arange(3), [1]), (np.int64(3), [1]), ([1], np.arange(2)), ([1], [2]), ((1,), (2,)), ("a", 1)):
+                with self.subTest(function=function, one=one, other=other):
+                    mine, theirs = compiled(function, one, other), concatenate(function, one, other)
+                    self.assertEqual(repr(mine), repr(theirs))
 
 
 if __name__ == "__main__":

@@ -136,6 +136,28 @@ class CCallables(unittest.TestCase):
     def test_what_is_no_class_is_refused(self):
         self.both(no_classes, 3)
 
+    def test_errors_name_the_class_that_a_method_was_bound_to(self):
+        class Plain(set):
+            pass
+
+        class Hooked(set):
+            def __getattr__(self, name):
+                raise AttributeError(name)
+
+        def wrong(make):
+            said = []
+            for call in (lambda it: it.pop(1, None), lambda it: (lambda method: method(1, None))(it.pop), lambda it: it.add()):
+                try:
+                    call(make())
+                except TypeError as error:
+                    said.append(str(error))
+            return said
+
+        for kind in (Plain, Hooked):
+            given = kind()
+            for make in (kind, lambda given=given: given):
+                self.assertEqual(slotrt.compile(wrong)(make), wrong(make))
+
 
 if __name__ == "__main__":
     unittest.main()

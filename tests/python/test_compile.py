@@ -125,6 +125,33 @@ class Compile(unittest.TestCase):
         with self.assertRaises(ValueError):
             slotrt.compile(join, dynamic=True)
 
+    def test_bound_methods_and_objects_that_are_called(self):
+        class Adder:
+            def __init__(self, by):
+                self.by = by
+
+            def __call__(self, x, *, twice=False):
+                return x + self.by * (1 + twice)
+
+            def add(self, x):
+                return self(x)
+
+            @classmethod
+            def named(cls, x):
+                return cls.__name__, x
+
+        adder = Adder(2)
+        for whole in (adder, adder.add, adder.named, Adder.named):
+            compiled = slotrt.compile(whole, fullgraph=True)
+            for _ in range(2):
+                self.assertEqual(compiled(5), whole(5))
+            self.assertEqual(slotrt.explain(whole)(5).result, whole(5))
+        compiled = slotrt.compile(adder)
+        self.assertEqual(compiled(5, twice=True), 9)
+        self.assertIs(compiled.__self__, adder)
+        adder.by = 3
+        self.assertEqual(compiled(5), 8)
+
     def test_methods_bind(self):
         class Box:
             def __init__(self, value):

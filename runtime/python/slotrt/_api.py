@@ -1,8 +1,6 @@
 """The functions that users call."""
 
 import os
-from types import FunctionType as _Function
-from types import MethodType as _Method
 
 from ._backends import resolve
 from ._explain import Explanation
@@ -22,16 +20,6 @@ _told = _log()
 _session = Session(log=_told)
 
 
-def _compiled(session, fn, backend, fullgraph):
-    """Of a bound method, or of an object whose class has a `__call__` in Python, the function is compiled."""
-    if isinstance(fn, _Method):
-        return _Method(session.compile(fn.__func__, backend, fullgraph), fn.__self__)
-    called = getattr(type(fn), "__call__", None)
-    if isinstance(called, _Function):
-        return _Method(session.compile(called, backend, fullgraph), fn)
-    return session.compile(fn, backend, fullgraph)
-
-
 def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
     """A callable that behaves like `fn` and runs compiled code where guards allow.
 
@@ -46,8 +34,8 @@ def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
         raise ValueError("dynamic=True: shapes are always guarded here; leave dynamic out")
     target = resolve(backend)
     if fn is None:
-        return lambda fn: _compiled(_session, fn, target, bool(fullgraph))
-    return _compiled(_session, fn, target, bool(fullgraph))
+        return lambda fn: _session.compile(fn, target, bool(fullgraph))
+    return _session.compile(fn, target, bool(fullgraph))
 
 
 def explain(fn, *, backend="eager"):
@@ -60,7 +48,7 @@ def explain(fn, *, backend="eager"):
 
     def explained(*args, **kwargs):
         session = Session(record=True, log=_told)
-        compiled = _compiled(session, fn, resolve(backend), False)
+        compiled = session.compile(fn, resolve(backend), False)
         result = compiled(*args, **kwargs)
         return Explanation(result, session.frames())
 

@@ -4,9 +4,12 @@ use super::family::Family;
 use super::nested;
 use super::record::Frame;
 use crate::bytecode::split::Marks;
-use crate::ffi::callable;
+use crate::ffi::originals::original;
+use crate::ffi::{callable, types};
+use crate::names::name;
 use crate::trace::Lasting;
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction, PyList};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -137,7 +140,8 @@ impl Session {
         })
     }
 
-    /// The callable that traces `function` on its first call.
+    /// The callable that traces `function` on its first call; of a bound method, or of an object whose class has a `__call__` in Python,
+    /// the function behind it.
     #[pyo3(signature = (function, backend, fullgraph))]
     fn compile<'py>(
         &self,
@@ -145,6 +149,10 @@ impl Session {
         backend: Option<Py<PyAny>>,
         fullgraph: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some((called, receiver)) = bound(function) {
+            let compiled = self.compile(&called, backend, fullgraph)?;
+            return original(function.py(), "types", "MethodType")?.call1((compiled, receiver));
+        }
         let plain = callable::wrapped(function).unwrap_or_else(|| function.clone());
         if !plain.is_instance_of::<PyFunction>() {
             let kind = plain.get_type().qualname()?;
@@ -183,4 +191,14 @@ impl Session {
         }
         Ok(list)
     }
+}
+
+/// The function that runs when a bound method, or an object whose class has a `__call__` in Python, is called, and what it gets first.
+fn bound<'py>(called: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let class = called.get_type();
+    if types::c_name(&class) == "method" {
+        return Some((called.getattr(name!("__func__")).ok()?, called.getattr(name!("__self__")).ok()?));
+    }
+    let call = types::lookup(&class, intern!(called.py(), "__call__"))?;
+    call.is_instance_of::<PyFunction>().then(|| (call, called.clone()))
 }

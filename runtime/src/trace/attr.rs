@@ -1,5 +1,5 @@
 //! Attribute access, modelled under the names of the C functions until generated code replaces it.
-use super::c_attr::is_generic_wrapper;
+use super::c_attr::{has_generic_getattr, is_generic_wrapper};
 use super::call::Arguments;
 use super::native::is_c_type;
 use super::signal::{Traced, unsupported};
@@ -374,7 +374,10 @@ impl<'py> Tracer<'py> {
         if let Value::New(New::Method { function, receiver }) = self.value(value)
             && *receiver == object
         {
-            return Ok((*function, Some(*receiver)));
+            let pair = (*function, Some(*receiver));
+            // CPython: `_PyObject_GetMethod`, which leaves methods unbound where nothing but the class decides what an attribute is.
+            let class = self.class_of(object)?;
+            return Ok(if has_generic_getattr(&class) { pair } else { (value, None) });
         }
         Ok((value, None))
     }

@@ -121,7 +121,7 @@ impl<'py> Tracer<'py> {
             return unsupported("frame of a traceback", format!("f_locals.{name}"));
         }
         let method = self.get_attr(dict, name)?;
-        let args = Arguments { positional: rest.to_vec(), keywords: args.keywords.clone() };
+        let args = Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
         let result = self.call(method, args)?;
         // What a dict gives as views of its own, this gives as lists.
         match name {

@@ -311,13 +311,29 @@ impl<'py> Tracer<'py> {
         positional: &[Bound<'py, PyAny>],
         keywords: &[(String, Bound<'py, PyAny>)],
     ) -> Traced<ValueId> {
+        self.run_native_as(callable, false, positional, keywords)
+    }
+
+    /// The same; where it is so said, a method that is bound to the first argument.
+    pub(super) fn run_native_as(
+        &mut self,
+        callable: &Bound<'py, PyAny>,
+        bound: bool,
+        positional: &[Bound<'py, PyAny>],
+        keywords: &[(String, Bound<'py, PyAny>)],
+    ) -> Traced<ValueId> {
         let decimals = self.meets_decimals(Some(callable), positional)?;
         // Groups of exceptions are split by classes, which C tells from functions.
         let splits = positional.first().is_some_and(|group| group.is_instance_of::<PyBaseExceptionGroup>());
         let as_it_is = decimals || splits;
         let given = |value: &Bound<'py, PyAny>| if as_it_is { self.as_they_are(value) } else { Ok(value.clone()) };
         let args = positional.iter().map(given).collect::<PyResult<Vec<_>>>();
-        let args = args.and_then(|args| PyTuple::new(self.py, args)).or_else(|error| internal(error.to_string()))?;
+        let mut args = args.or_else(|error| internal(error.to_string()))?;
+        let mut called = callable.clone();
+        if bound && crate::ffi::types::c_name(&callable.get_type()) == "method_descriptor" && !args.is_empty() {
+            called = crate::ffi::types::read(callable, &args.remove(0)).or_else(|error| internal(error.to_string()))?;
+        }
+        let args = PyTuple::new(self.py, args).or_else(|error| internal(error.to_string()))?;
         let kwargs = (!keywords.is_empty()).then(|| PyDict::new(self.py));
         for (kwargs, (name, value)) in
             kwargs.iter().flat_map(|kwargs| keywords.iter().map(move |named| (kwargs, named)))
@@ -328,8 +344,8 @@ impl<'py> Tracer<'py> {
         let kwargs = kwargs.as_ref();
         let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();
         let result = match keeps_nothing(callable) && seen.iter().all(super::known::is_scalar) {
-            true => self.with_callbacks_on_scalars(|| callable.call(args, kwargs)),
-            false => self.with_callbacks(|| callable.call(args, kwargs)),
+            true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
+            false => self.with_callbacks(|| called.call(args, kwargs)),
         };
         self.after_native(result, &seen)
     }

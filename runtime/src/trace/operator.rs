@@ -82,6 +82,15 @@ fn given(value: impl Into<Option<ValueId>>, fault: &str) -> Traced<ValueId> {
 }
 
 impl<'py> Tracer<'py> {
+    /// `operator.concat`, `operator.iconcat`: a token has no slots for sequences alone, so C does not ask it.
+    pub(super) fn concatenate(&mut self, one: ValueId, other: ValueId, in_place: bool) -> Traced<ValueId> {
+        let made = match in_place {
+            true => protocol::PySequence_InPlaceConcat(self, &one, &other)?,
+            false => protocol::PySequence_Concat(self, &one, &other)?,
+        };
+        given(made, "a concatenation gave NULL")
+    }
+
     /// Performs an operator and notes the way that it took.
     pub(super) fn operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
         let outer = std::mem::take(&mut self.state.route);
@@ -139,7 +148,9 @@ impl<'py> Tracer<'py> {
         if slot.starts_with("nb_") && operands.len() == 2 {
             return self.binary(name, operands[0], operands[1]);
         }
-        let domain = classes.iter().take(2).find_map(|class| self.domain_of(class));
+        // A container decides alone what becomes of its items.
+        let asked = if ["getitem", "setitem", "delitem", "contains"].contains(&name) { 1 } else { 2 };
+        let domain = classes.iter().take(asked).find_map(|class| self.domain_of(class));
         if let (Some(domain), true, [left, right]) = (&domain, COMPARISONS.contains(&name), operands) {
             return self.domain_comparison(domain, name, (*left, *right), &classes);
         }

@@ -42,7 +42,8 @@ impl<'py> Tracer<'py> {
         }
         if let Some(first) = args.positional.first().copied() {
             let class = self.class_of(first)?;
-            if let (Some(domain), true) = (self.domain_of(&class), owner.is_some()) {
+            let is_method = owner.as_ref().is_some_and(|owner| crate::ffi::types::is_subtype(&class, owner));
+            if let (Some(domain), true) = (self.domain_of(&class), is_method) {
                 return self.call_domain(&domain, Callee::Method(name), &args.positional, &args.keywords);
             }
             if self.state.generators.contains_key(&first) && owner.is_some() {
@@ -72,6 +73,12 @@ impl<'py> Tracer<'py> {
         self.refuse_hidden_state(object, &owner, &name, &args)?;
         if name == "proxy" && module_of(object) == "_weakref" {
             return self.make_weak(object, None, &args);
+        }
+        if let ("concat" | "iconcat", [one, other], true) =
+            (name.as_str(), args.positional.as_slice(), args.keywords.is_empty())
+            && module_of(object) == "_operator"
+        {
+            return self.concatenate(*one, *other, name == "iconcat");
         }
         if args.keywords.is_empty()
             && super::super::operator::arity(&name) == Some(args.positional.len())
@@ -175,7 +182,8 @@ impl<'py> Tracer<'py> {
             "__new__" if of_type => self.new_type(args).map(Some),
             "__new__" if self.is_weak_class(receiver)? => {
                 let Some((class, rest)) = args.positional.split_first() else { return Ok(None) };
-                let rest = Arguments { positional: rest.to_vec(), keywords: args.keywords.clone() };
+                let rest =
+                    Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
                 self.make_weak(object, Some(*class), &rest).map(Some)
             }
             "__init_subclass__" | "__subclasshook__" => self.call_c_on(object, args, false).map(Some),
@@ -224,6 +232,15 @@ impl<'py> Tracer<'py> {
                 if !self.is_none(*receiver)? =>
             {
                 self.read_member_of(*descriptor, *receiver)
+            }
+            // CPython: `type___instancecheck__`, `type___subclasscheck__`.
+            ("type", "__instancecheck__", [class, value]) => {
+                let truth = crate::semantics::abstract_::_PyObject_RealIsInstance(self, value, class)?;
+                Ok(Some(self.boolean(truth != 0)))
+            }
+            ("type", "__subclasscheck__", [class, derived]) => {
+                let truth = crate::semantics::abstract_::_PyObject_RealIsSubclass(self, derived, class)?;
+                Ok(Some(self.boolean(truth != 0)))
             }
             // CPython: `object_richcompare`.
             ("object", "__eq__", [one, other]) => {
@@ -277,7 +294,8 @@ impl<'py> Tracer<'py> {
             ("type", "__init__", [_, _, _, _]) => Ok(Some(none)),
             ("type", "__call__", [class, rest @ ..]) => {
                 let class = *class;
-                let rest = Arguments { positional: rest.to_vec(), keywords: args.keywords.clone() };
+                let rest =
+                    Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
                 let Some(object) = self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) else {
                     return Ok(None);
                 };
@@ -483,7 +501,7 @@ impl<'py> Tracer<'py> {
             }
             return unsupported("C method of an object from outside", name);
         }
-        self.run_native(object, &positional, &keywords)
+        self.run_native_as(object, args.bound && method, &positional, &keywords)
     }
 
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
@@ -509,11 +527,9 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         const LOOK_UP: [&str; 4] = ["add", "discard", "remove", "__contains__"];
-        if self.is_id(value) && LOOK_UP.contains(&name) {
-            return Ok(());
-        }
         let class = self.class_of(value)?;
-        if class.is(self.py.get_type::<PyAny>()) {
+        let looked_up = LOOK_UP.contains(&name) && (self.is_id(value) || index > 0 && self.domain_of(&class).is_some());
+        if looked_up || class.is(self.py.get_type::<PyAny>()) {
             return Ok(());
         }
         let what = format!("{name}({})", crate::ffi::types::name(&class));

@@ -55,12 +55,14 @@ pub struct Arguments {
     pub positional: Vec<ValueId>,
     /// Keyword ones.
     pub keywords: Vec<(String, ValueId)>,
+    /// The first one is the receiver that the callable was bound to before it was called: C words some errors in another way then.
+    pub bound: bool,
 }
 
 impl Arguments {
     /// Positional arguments only.
     pub fn positional(positional: Vec<ValueId>) -> Self {
-        Self { positional, keywords: Vec::new() }
+        Self { positional, ..Self::default() }
     }
 
     fn with_receiver(mut self, receiver: ValueId) -> Self {
@@ -79,7 +81,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn call_by(&mut self, way: Way, callable: ValueId, args: Arguments) -> Traced<ValueId> {
         if let Value::New(New::Method { function, receiver }) = self.value(callable) {
             let (function, receiver) = (*function, *receiver);
-            return self.call_by(way, function, args.with_receiver(receiver));
+            return self.call_by(way, function, Arguments { bound: true, ..args.with_receiver(receiver) });
         }
         if let Some(domain) = self.domain_call(callable)? {
             let args_copy = args.positional.clone();

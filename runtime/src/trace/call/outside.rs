@@ -104,7 +104,7 @@ impl<'py> Tracer<'py> {
                 None => keywords.push((name, value)),
             }
         }
-        self.call_deeper(function, Arguments { positional, keywords })
+        self.call_deeper(function, Arguments { positional, keywords, ..Arguments::default() })
     }
 
     /// `get` and `set` of a context variable from outside; `None`: another method.

@@ -28,7 +28,7 @@ impl<'py> Tracer<'py> {
             frame.push(locals);
             return Ok(Flow::Next);
         }
-        let args = Arguments { positional, keywords };
+        let args = Arguments { positional, keywords, ..Arguments::default() };
         let result = match self.of_frame(frame, callable, &args)? {
             Some(result) => result,
             None => self.call_by(self.way_of(frame), callable, args)?,

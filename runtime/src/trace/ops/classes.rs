@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
             self.operator("setitem", &[namespace, key, original])?;
         }
         let positional = vec![*name, bases_value, namespace];
-        let made = self.call(meta.value, Arguments { positional, keywords })?;
+        let made = self.call(meta.value, Arguments { positional, keywords, ..Arguments::default() })?;
         self.check_class_cell(cell, made, *name)?;
         Ok(made)
     }
@@ -98,7 +98,7 @@ impl<'py> Tracer<'py> {
         let plain = meta.class.as_ref().is_some_and(|class| class.is(self.py.get_type::<PyType>()));
         let hook = if plain { None } else { self.optional_attr(meta.value, "__prepare__")? };
         let Some(hook) = hook else { return Ok(self.own(PyDict::new(self.py).into_any())) };
-        let args = Arguments { positional: positional.to_vec(), keywords: keywords.to_vec() };
+        let args = Arguments { positional: positional.to_vec(), keywords: keywords.to_vec(), ..Arguments::default() };
         let namespace = self.call(hook, args)?;
         let class = self.class_of(namespace)?;
         if self.slot_function(&class, Slot::mp_subscript)?.is_none() {
