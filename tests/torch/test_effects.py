@@ -2,6 +2,7 @@
 bound methods are compiled. Each program is one graph, where nothing is said, and does what it does without."""
 
 import unittest
+import weakref
 
 import torch
 from torch import nn
@@ -236,6 +237,14 @@ class Effects(unittest.TestCase):
         args = [torch.full((2,), float(number)) for number in range(1, 5)]
         self.assertEqual(plain(slotrt.compile(clashing_names, backend=backend)(*args)), plain(clashing_names(*args)))
         self.assertEqual(seen, [(4, 4)])
+
+    def test_tensors_that_others_refer_to_weakly_are_hashed(self):
+        told = []
+        references = [weakref.ref(parameter, told.append) for parameter in PLAIN.parameters()]
+        compiled = slotrt.compile(regularised, fullgraph=True)
+        for _ in range(2):
+            self.assertEqual(plain(compiled(torch.ones(3, 3))), plain(regularised(torch.ones(3, 3))))
+        self.assertEqual((len(references), told), (4, []))
 
     def test_modules_and_methods_are_compiled(self):
         mine, theirs = Net(), Net()

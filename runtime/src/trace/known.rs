@@ -354,7 +354,9 @@ impl<'py> Tracer<'py> {
             let weak = crate::ffi::types::weaklistoffset(&object.get_type()) != 0;
             let held_otherwise =
                 scalar_base(&object.get_type()).is_some() || is_definition(&object) || is_value(&object);
-            if !held_otherwise && if source.is_given() { !weak } else { super::mortal::leads_to_code(&object) } {
+            let held_weakly = weak && (source.is_given() || source.is_content());
+            let refused = || source.is_given() || super::mortal::leads_to_code(&object);
+            if !held_otherwise && !held_weakly && refused() {
                 return None;
             }
             let check = Check::Is(object.clone().unbind());
