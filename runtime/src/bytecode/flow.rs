@@ -1,7 +1,7 @@
 //! The state before instructions over all ways that lead there: solved block by block, as most instructions have one way.
 use super::code::{Code, Indices};
 use super::error::Error;
-use super::instr::Instr;
+use super::instr::{Handler, Instr};
 use super::shape::State;
 use generated::opcodes::Op;
 
@@ -61,9 +61,10 @@ impl<'a> Flow<'a> {
     /// Follows one block to its end, and tells those after it.
     fn walk(&mut self, block: usize) {
         let mut at = Some((block, self.states.get(block).cloned().flatten()));
+        let mut told = None;
         while let Some((index, Some(state))) = at.take() {
             let Some(instr) = self.code.instrs.get(index).copied() else { return };
-            self.raise(&instr, &state);
+            self.raise(&instr, &state, &mut told);
             self.jump(&instr, &state);
             let Some(after) = self.after(index, state) else { return };
             if self.meets.get(index + 1) == Some(&true) {
@@ -108,13 +109,21 @@ impl<'a> Flow<'a> {
     }
 
     /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
-    fn raise(&mut self, instr: &Instr, state: &State) {
-        let Some(target) = instr.handler.and_then(|handler| self.indices.get(handler.target)) else { return };
+    /// What the same handler was told last, it is not told again.
+    fn raise(&mut self, instr: &Instr, state: &State, told: &mut Option<(Handler, State)>) {
+        let Some(handler) = instr.handler else { return };
+        let Some(target) = self.indices.get(handler.target) else { return };
+        let changes = changes_slots(instr.op);
+        if !changes && told.as_ref().is_some_and(|(known, said)| *known == handler && state.says(handler, said)) {
+            return;
+        }
         let Some(mut raised) = state.raised(instr) else { return };
-        if changes_slots(instr.op) {
+        if changes {
             let mut after = state.clone();
             after.step(self.code, instr, false);
             raised.join_slots(&after);
+        } else {
+            *told = Some((handler, raised.clone()));
         }
         self.reach(target, raised);
     }

@@ -114,24 +114,27 @@ impl Code {
             let named = self.locals.iter().filter(|local| local.kind.contains(kind));
             PyTuple::new(py, named.map(|local| local.name.as_str()).collect::<Vec<_>>())
         };
-        kw.set_item("co_code", PyBytes::new(py, &bytes.code))?;
-        kw.set_item("co_linetable", PyBytes::new(py, &bytes.line_table))?;
-        kw.set_item("co_exceptiontable", PyBytes::new(py, &bytes.exception_table))?;
-        kw.set_item("co_stacksize", bytes.stacksize)?;
-        kw.set_item("co_consts", PyTuple::new(py, self.consts.iter().map(|constant| constant.bind(py)))?)?;
-        kw.set_item("co_names", PyTuple::new(py, self.names.iter().map(|name| PyString::intern(py, name)))?)?;
-        kw.set_item("co_varnames", of_kind(LocalKind::LOCAL)?)?;
-        kw.set_item("co_cellvars", of_kind(LocalKind::CELL)?)?;
-        kw.set_item("co_freevars", of_kind(LocalKind::FREE)?)?;
-        kw.set_item("co_nlocals", self.nlocals())?;
-        kw.set_item("co_argcount", self.argcount)?;
-        kw.set_item("co_posonlyargcount", self.posonlyargcount)?;
-        kw.set_item("co_kwonlyargcount", self.kwonlyargcount)?;
-        kw.set_item("co_flags", self.flags)?;
-        kw.set_item("co_firstlineno", self.firstlineno)?;
-        kw.set_item("co_name", &self.name)?;
-        kw.set_item("co_qualname", &self.qualname)?;
-        let made = self.original.bind(py).call_method("replace", (), Some(&kw))?;
+        kw.set_item(intern!(py, "co_code"), PyBytes::new(py, &bytes.code))?;
+        kw.set_item(intern!(py, "co_linetable"), PyBytes::new(py, &bytes.line_table))?;
+        kw.set_item(intern!(py, "co_exceptiontable"), PyBytes::new(py, &bytes.exception_table))?;
+        kw.set_item(intern!(py, "co_stacksize"), bytes.stacksize)?;
+        kw.set_item(intern!(py, "co_consts"), PyTuple::new(py, self.consts.iter().map(|constant| constant.bind(py)))?)?;
+        kw.set_item(
+            intern!(py, "co_names"),
+            PyTuple::new(py, self.names.iter().map(|name| PyString::intern(py, name)))?,
+        )?;
+        kw.set_item(intern!(py, "co_varnames"), of_kind(LocalKind::LOCAL)?)?;
+        kw.set_item(intern!(py, "co_cellvars"), of_kind(LocalKind::CELL)?)?;
+        kw.set_item(intern!(py, "co_freevars"), of_kind(LocalKind::FREE)?)?;
+        kw.set_item(intern!(py, "co_nlocals"), self.nlocals())?;
+        kw.set_item(intern!(py, "co_argcount"), self.argcount)?;
+        kw.set_item(intern!(py, "co_posonlyargcount"), self.posonlyargcount)?;
+        kw.set_item(intern!(py, "co_kwonlyargcount"), self.kwonlyargcount)?;
+        kw.set_item(intern!(py, "co_flags"), self.flags)?;
+        kw.set_item(intern!(py, "co_firstlineno"), self.firstlineno)?;
+        kw.set_item(intern!(py, "co_name"), &self.name)?;
+        kw.set_item(intern!(py, "co_qualname"), &self.qualname)?;
+        let made = self.original.bind(py).call_method(intern!(py, "replace"), (), Some(&kw))?;
         self.hide(&made)?;
         Ok(made)
     }
