@@ -25,6 +25,10 @@ pub mod trace;
 
 use pyo3::prelude::*;
 
+/// A trace asks for many small pieces of memory and gives them back at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The native half of the package `slotrt`.
 #[pymodule]
 #[pyo3(name = "_slotrt")]

@@ -240,6 +240,19 @@ def iterators_over_dicts():
         return told, left, same, rest, list(ended), str(error)
 
 
+class Text(str):
+    pass
+
+
+def iterators_over_text():
+    some = [iter(text) for text in ("", "ab", "\u00e9", Text(), Text("ab"))]
+    ended = [iter(text) for text in ("ab", "\u00e9", Text("ab"))]
+    for iterator in ended:
+        list(iterator)
+    slotrt.graph_break()
+    return [(type(iterator).__name__, list(iterator)) for iterator in (*some, *ended)]
+
+
 def loop_over_a_dict():
     seen = []
     for key, value in {"x": 1, "y": 2, "z": 3}.items():
@@ -300,6 +313,7 @@ class TestRebuild(unittest.TestCase):
         partials,
         generators,
         iterators_over_dicts,
+        iterators_over_text,
         loop_over_a_dict,
         changed_while_iterated,
         coroutines,

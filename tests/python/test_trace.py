@@ -131,6 +131,13 @@ def keywords(x):
     return inner(x, *[1, 2], q=3, **{"z": x})
 
 
+def stars_before_keywords(x):
+    def inner(*args, **kwargs):
+        return args, kwargs
+
+    return inner(*x, **{1: x})
+
+
 def unbound():
     if False:
         x = 1
@@ -162,13 +169,34 @@ CASES = [
     (patterns, (3,)),
     (patterns, (None,)),
     (keywords, (1,)),
+    (stars_before_keywords, ((1, 2),)),
     (unbound, ()),
     (bad_operands, (1,)),
     (bad_call, ()),
 ]
 
 
+def given_back(number, text):
+    same_number, stripped, largest, joined = +number, text.strip(), max(number, -1e9), text + ""
+    listed, named = [number, text], {"key": number}["key"]
+    slotrt.graph_break()
+    same = stripped is text, joined is text, listed[1] is text
+    return same, same_number is number, largest is number, listed[0] is number, named is number
+
+
 class Traced(unittest.TestCase):
+    def test_positional_arguments_fail_before_keywords(self):
+        slotrt.reset()
+        self.assertEqual(outcome(stars_before_keywords, (slice(1),)), outcome(slotrt.compile(stars_before_keywords), (slice(1),)))
+
+    def test_what_c_gives_back_is_the_same_object(self):
+        slotrt.reset()
+        compiled = slotrt.compile(given_back)
+        for _ in range(3):
+            args = float("-0.0"), "a text" + str(len("xyz"))
+            self.assertEqual(given_back(*args), compiled(*args))
+        self.assertEqual(slotrt.stats()["recompiles"], 0)
+
     def test_same_as_plain(self):
         for function, args in CASES:
             with self.subTest(function=function.__name__, args=args):

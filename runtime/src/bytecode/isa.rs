@@ -1,5 +1,6 @@
 //! The instruction set of a release, from the generated tables.
 use generated::opcodes::{Op, OpFlags, Table};
+use std::sync::LazyLock;
 
 #[cfg(all(Py_3_11, not(Py_3_12)))]
 use generated::opcodes::V3_11 as TABLE;
@@ -13,6 +14,16 @@ use generated::opcodes::V3_14 as TABLE;
 use generated::opcodes::V3_15 as TABLE;
 
 static RUNNING: &Table = &TABLE;
+
+/// What is asked of every instruction of every code object, by [`Op`].
+static OFTEN: LazyLock<Vec<Often>> = LazyLock::new(|| {
+    Op::ALL.iter().map(|op| Often { flags: (TABLE.flags)(*op), caches: (TABLE.caches)(*op) }).collect()
+});
+
+struct Often {
+    flags: OpFlags,
+    caches: u8,
+}
 
 /// Numbers, caches, flags and stack effects of one release's instructions.
 #[derive(Clone, Copy, Debug)]
@@ -55,13 +66,13 @@ impl Isa {
     /// Code units of inline cache after the operation.
     #[must_use]
     pub fn caches(self, op: Op) -> usize {
-        usize::from((self.table.caches)(op))
+        OFTEN.get(op as usize).map_or(0, |often| usize::from(often.caches))
     }
 
     /// Whether the operation has one of CPython's `OPCODE_HAS_*` properties.
     #[must_use]
     pub fn has(self, op: Op, flag: OpFlags) -> bool {
-        (self.table.flags)(op).contains(flag)
+        OFTEN.get(op as usize).is_some_and(|often| often.flags.contains(flag))
     }
 
     /// Whether the argument is the distance to another instruction.
@@ -181,5 +192,16 @@ impl Isa {
     pub fn pushed(self, op: Op, arg: u32) -> Option<usize> {
         let pushed = (self.table.pushed)(op, i32::try_from(arg).ok().filter(|arg| *arg < 1 << 29)?)?;
         usize::try_from(pushed).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_often_stands_at_its_opcode() {
+        assert!(Op::ALL.iter().enumerate().all(|(index, op)| *op as usize == index));
+        assert!(Op::ALL.iter().all(|op| Isa::running().caches(*op) == usize::from((TABLE.caches)(*op))));
     }
 }

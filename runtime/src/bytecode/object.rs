@@ -18,6 +18,7 @@ const OPTIMIZED: u32 = 0x1;
 const LOOKS_FREE: LocalKind = LocalKind::LOCAL.union(LocalKind::FREE);
 
 /// Which variables stand in which list.
+#[cfg(not(slotrt_hooks))]
 const LISTS: [(LocalKind, &str); 3] =
     [(LocalKind::LOCAL, "co_varnames"), (LocalKind::CELL, "co_cellvars"), (LocalKind::FREE, "co_freevars")];
 
@@ -40,7 +41,12 @@ fn string<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<
 }
 
 fn strings<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<Vec<String>, Error> {
-    get(code, name)
+    let names = code.getattr(name).and_then(|names| Ok(names.cast_into::<PyTuple>()?));
+    names.and_then(|names| texts(&names)).map_err(object_error)
+}
+
+fn texts(names: &Bound<'_, PyTuple>) -> PyResult<Vec<String>> {
+    names.iter_borrowed().map(|name| Ok(name.cast::<PyString>()?.to_str()?.to_owned())).collect()
 }
 
 fn bytes<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<Bound<'py, PyBytes>, Error> {
@@ -194,22 +200,19 @@ pub fn name_shift(op: Op) -> u32 {
     Isa::running().name_shift(op)
 }
 
-/// The entries of localsplus: their kinds say which list each takes its name from.
+/// The entries of localsplus.
 #[cfg(slotrt_hooks)]
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
-    let mut names = Vec::new();
-    for (kind, list) in LISTS {
-        names.push((kind, strings(code, &PyString::intern(code.py(), list))?.into_iter()));
-    }
-    let local = |bits: u8| {
-        let kind = LocalKind::from_bits_truncate(bits);
-        let named = names.iter_mut().filter(|(of, _)| kind.contains(*of)).filter_map(|(_, list)| list.next());
-        let name = named.reduce(|first, _| first)?;
-        Some(Local { name, kind: if kind == LOOKS_FREE { LocalKind::LOCAL | LocalKind::HIDDEN } else { kind } })
-    };
+    let names = crate::ffi::kinds::names(code).and_then(|names| texts(&names)).map_err(object_error)?;
     let kinds = crate::ffi::kinds::kinds(code).map_err(object_error)?;
-    let locals: Option<Vec<Local>> = kinds.into_iter().map(local).collect();
-    locals.ok_or_else(|| Error::new(0, Problem::Object("the kinds of its variables do not fit their names".into())))
+    if names.len() != kinds.len() {
+        return Err(Error::new(0, Problem::Object("the kinds of its variables do not fit their names".into())));
+    }
+    let local = |(name, bits)| {
+        let kind = LocalKind::from_bits_truncate(bits);
+        Local { name, kind: if kind == LOOKS_FREE { LocalKind::LOCAL | LocalKind::HIDDEN } else { kind } }
+    };
+    Ok(names.into_iter().zip(kinds).map(local).collect())
 }
 
 /// The entries of localsplus: a cell with the name of a local is that local.

@@ -3,10 +3,11 @@ use super::layout;
 use super::release::PyCodeObject;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCode};
+use pyo3::types::{PyBytes, PyCode, PyTuple};
 use std::ffi::c_int;
 use std::mem::offset_of;
 
+const NAMES: usize = offset_of!(PyCodeObject, co_localsplusnames);
 const KINDS: usize = offset_of!(PyCodeObject, co_localspluskinds);
 const FREE_VARIABLES: usize = offset_of!(PyCodeObject, co_nfreevars);
 
@@ -22,6 +23,17 @@ pub fn kinds(code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     // SAFETY: a code object has its kinds as a bytes object, which lives as long as it does.
     let kinds = unsafe { Bound::from_borrowed_ptr(code.py(), layout::read(code.as_ptr().cast(), KINDS)) };
     Ok(kinds.cast_into::<PyBytes>()?.as_bytes().to_vec())
+}
+
+/// What the variable in each slot is called.
+///
+/// # Errors
+/// `TypeError` for anything but a code object.
+pub fn names<'py>(code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let code = code.cast::<PyCode>()?;
+    // SAFETY: a code object has these names as a tuple, which lives as long as it does.
+    let names = unsafe { Bound::from_borrowed_ptr(code.py(), layout::read(code.as_ptr().cast(), NAMES)) };
+    Ok(names.cast_into()?)
 }
 
 /// Sets `CO_FAST_*` of each slot, and how many are free variables by that. Nobody but the caller may know the code object yet.

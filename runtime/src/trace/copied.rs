@@ -1,6 +1,7 @@
 //! Objects of C classes from outside whose whole state can be read and written: C works on a private copy, guards ask for the state.
 //!
 //! A trace that depends on such a state holds for one call as a rule, so only the first trace of a function may do so.
+use super::asked::Asked;
 use super::outcome::Effect;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
@@ -58,7 +59,13 @@ impl<'py> Tracer<'py> {
             Ok((read, write, state, copy, check))
         });
         let (read, write, state, copy, check) = made.or_else(|error| internal(error.to_string()))?;
-        self.guard_once(value, "state", source, Check::Call(check.unbind()), "the trace used the state of the object");
+        self.guard_once(
+            value,
+            Asked::STATE,
+            source,
+            Check::Call(check.unbind()),
+            "the trace used the state of the object",
+        );
         let copied = Copied {
             value,
             copy: copy.clone().unbind(),

@@ -2,6 +2,7 @@
 //! reads and changes behind every operation. Guards ask for what they were; what has changed is written when the trace has ended.
 //!
 //! CPython: `Modules/_decimal/_decimal.c`.
+use super::asked::Asked;
 use super::outcome::Effect;
 use super::rewind;
 use super::signal::{Signal, Traced, internal, unsupported};
@@ -183,7 +184,7 @@ impl<'py> Tracer<'py> {
             let other = other.source.clone().unwrap_or_else(|| Source::constant(other.original.bind(self.py)));
             self.guard(path.clone(), Check::NotSameAs(other), "the trace changes one of two contexts");
         }
-        self.guard_once(value, "state", path, Check::Call(check.unbind()), "the trace used the decimal context");
+        self.guard_once(value, Asked::STATE, path, Check::Call(check.unbind()), "the trace used the decimal context");
         rewind::changed();
         self.state.identity.insert(copy.as_ptr() as usize, value);
         let new = Value::New(New::Owned(copy.clone().unbind()));

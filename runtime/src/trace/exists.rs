@@ -1,13 +1,23 @@
 //! What the trace read must be there again, also where nothing else was asked of it: plain Python would raise otherwise.
+use super::asked::Asked;
 use super::state::Tracer;
-use super::value::Value;
+use super::value::{Value, ValueId};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use rustc_hash::FxHashSet;
 
 impl Tracer<'_> {
+    /// Whether the value was read somewhere, and no guard of its own looks there.
+    fn may_be_unguarded(&self, id: usize, value: &Value) -> bool {
+        let Value::Real { source: Some(source), .. } = value else { return false };
+        is_read(source) && !self.state.guarded.asks(ValueId(id as u32), Asked::LOOKS_AT_IT)
+    }
+
     /// Guards every variable, attribute and entry that was read and that no other guard looks at.
     pub(super) fn guard_existence(&mut self) {
+        if !self.state.values.iter().enumerate().any(|(id, value)| self.may_be_unguarded(id, value)) {
+            return;
+        }
         let mut guarded = FxHashSet::default();
         guarded.reserve(self.state.guards.len() + self.state.values.len() / 2);
         let mut whole = FxHashSet::default();
@@ -23,13 +33,8 @@ impl Tracer<'_> {
         let mut missing = Vec::new();
         for value in &self.state.values {
             let Value::Real { source: Some(source), .. } = value else { continue };
-            let read = match source {
-                Source::DictItem(base, _) => !whole.contains(&**base),
-                Source::Global(_) | Source::Builtin(_) | Source::Free(_) | Source::Cell(_) => true,
-                Source::Attr(..) | Source::OwnAttr(..) => true,
-                _ => false,
-            };
-            if read && guarded.insert(source) {
+            let with_base = matches!(source, Source::DictItem(base, _) if whole.contains(&**base));
+            if is_read(source) && !with_base && guarded.insert(source) {
                 missing.push(source.clone());
             }
         }
@@ -37,4 +42,17 @@ impl Tracer<'_> {
             self.guard(source, Check::Exists, "the trace read it");
         }
     }
+}
+
+fn is_read(source: &Source) -> bool {
+    matches!(
+        source,
+        Source::DictItem(..)
+            | Source::Global(_)
+            | Source::Builtin(_)
+            | Source::Free(_)
+            | Source::Cell(_)
+            | Source::Attr(..)
+            | Source::OwnAttr(..)
+    )
 }

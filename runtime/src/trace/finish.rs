@@ -3,7 +3,7 @@ use super::mortal::Quiet;
 use super::outcome::{Effect, End};
 use super::signal::{Traced, internal};
 use super::state::Tracer;
-use super::value::{New, Value, ValueId};
+use super::value::{Met, New, Value, ValueId};
 use crate::ffi::originals::original;
 use crate::ffi::sets::SetLayout;
 use crate::guard::source::{Fixed, Source};
@@ -11,7 +11,7 @@ use crate::guard::{Check, ordered};
 use crate::names::name;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyString, PyTuple, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Key and value.
@@ -58,7 +58,7 @@ impl<'py> Tracer<'py> {
         }
         let mut work = end.values();
         work.extend(self.state.effects.iter().flat_map(effect_values));
-        let mut seen = FxHashSet::default();
+        let mut seen = Met::default();
         if let Err(escape) = self.describe_all(work, &mut seen)? {
             return Ok(Err(escape));
         }
@@ -79,12 +79,14 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
         let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
         Ok(Err(Escape { step, what: what.into() }))
     }
 
-    fn describe_all(&mut self, mut work: Vec<ValueId>, seen: &mut FxHashSet<ValueId>) -> Described<()> {
+    fn describe_all(&mut self, mut work: Vec<ValueId>, seen: &mut Met) -> Described<()> {
         while let Some(id) = work.pop() {
             if !seen.insert(id) {
                 continue;
@@ -389,6 +391,12 @@ impl<'py> Tracer<'py> {
         };
         let (Ok(callable), Ok(args)) = (reduced.get_item(0), reduced.get_item(1)) else { return self.escape(id, name) };
         let Ok(args) = args.cast_into::<PyTuple>() else { return self.escape(id, name) };
+        // At its end an iterator over text of any kind says that it is one over an empty text.
+        let over_text =
+            args.get_item(0).ok().filter(|first| name.starts_with("str_") && first.is_exact_instance_of::<PyString>());
+        if over_text.and_then(|text| text.try_iter().ok()).is_some_and(|made| !made.get_type().is(object.get_type())) {
+            return self.escape(id, name);
+        }
         let state = reduced.get_item(2).ok().filter(|state| !state.is_none());
         let args = self.absorb_all(args.iter());
         let callable = self.constant(callable);

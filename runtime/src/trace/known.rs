@@ -1,4 +1,5 @@
 //! From Python objects to values and back: constants, sources, identity, and the guards that go with them.
+use super::asked::Asked;
 use super::c_value::is_value;
 use super::nan::has_nan;
 use super::signal::{Traced, unsupported};
@@ -183,7 +184,7 @@ impl<'py> Tracer<'py> {
                 let source = source.clone();
                 self.guard_once(
                     id,
-                    "is",
+                    Asked::IS,
                     source,
                     Check::Is(object.unbind()),
                     "the object is also reached as a constant",
@@ -235,15 +236,8 @@ impl<'py> Tracer<'py> {
         self.state.guards.push(Guard { source, check, reason: Reason { why, place } });
     }
 
-    pub(super) fn guard_once(
-        &mut self,
-        id: ValueId,
-        what: &'static str,
-        source: Source,
-        check: Check,
-        why: &'static str,
-    ) {
-        if self.state.guarded.insert((id, what)) {
+    pub(super) fn guard_once(&mut self, id: ValueId, what: Asked, source: Source, check: Check, why: &'static str) {
+        if self.state.guarded.insert(id, what) {
             self.guard(source, check, why);
         }
     }
@@ -264,19 +258,23 @@ impl<'py> Tracer<'py> {
     pub(super) fn class_of(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
         if let Some(object) = self.object_outside(id) {
             let class = object.get_type();
-            if !["type", "equals", "is"].iter().any(|what| self.state.guarded.contains(&(id, what)))
+            if self.state.guarded.asks(id, Asked::CLASS) {
+                return Ok(class);
+            }
+            if !self.state.guarded.asks(id, Asked::SAYS_TYPE)
                 && let Some(source) = self.source(id)
             {
                 let check = Check::TypeIs(class.clone().into_any().unbind());
-                self.guard_once(id, "type", source, check, "the trace dispatched on the type");
+                self.guard_once(id, Asked::TYPE, source, check, "the trace dispatched on the type");
             }
             if let Some(domain) = self.domain_of(&class)
-                && !self.state.guarded.contains(&(id, "domain"))
+                && !self.state.guarded.asks(id, Asked::DOMAIN)
                 && let Some(source) = self.source(id)
             {
                 let check = domain.guard(&object).map_err(super::signal::Signal::Break)?;
-                self.guard_once(id, "domain", source, Check::Domain(check), "recorded into the graph");
+                self.guard_once(id, Asked::DOMAIN, source, Check::Domain(check), "recorded into the graph");
             }
+            self.state.guarded.insert(id, Asked::CLASS);
             return Ok(class);
         }
         match self.value(id) {
@@ -308,19 +306,25 @@ impl<'py> Tracer<'py> {
     /// The object, if it is immutable and known; guards that it is the same next time.
     pub(super) fn known(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
         if let Some(object) = self.object_outside(id) {
-            let guarded = ["equals", "is"].iter().any(|what| self.state.guarded.contains(&(id, what)));
-            if guarded && (is_scalar(&object) || is_definition(&object)) {
+            if self.state.guarded.asks(id, Asked::KNOWN) {
+                return Some(object);
+            }
+            let (scalar, definition) = (is_scalar(&object), is_definition(&object));
+            if scalar || definition {
+                self.state.guarded.insert(id, Asked::KNOWN);
+            }
+            if self.state.guarded.asks(id, Asked::EQUALS | Asked::IS) && (scalar || definition) {
                 return Some(object);
             }
             let source = self.source(id)?;
-            if is_scalar(&object) {
+            if scalar {
                 let check = Check::Equals(object.clone().unbind());
-                self.guard_once(id, "equals", source, check, "the trace is specialised for this value");
+                self.guard_once(id, Asked::EQUALS, source, check, "the trace is specialised for this value");
                 return Some(object);
             }
-            if is_definition(&object) {
+            if definition {
                 let check = Check::Is(object.clone().unbind());
-                self.guard_once(id, "is", source, check, "the trace is specialised for this object");
+                self.guard_once(id, Asked::IS, source, check, "the trace is specialised for this object");
                 self.keep_nans_of_set(&object);
                 return Some(object);
             }
@@ -329,10 +333,17 @@ impl<'py> Tracer<'py> {
         match self.value(id) {
             Value::Real { object, .. } => {
                 let object = object.bind(self.py).clone();
+                if self.state.guarded.asks(id, Asked::KNOWN) {
+                    return Some(object);
+                }
                 let frozen = object.is_exact_instance_of::<pyo3::types::PyFrozenSet>()
                     || object.is_exact_instance_of::<pyo3::types::PySlice>()
                     || object.is_exact_instance_of::<pyo3::types::PyRange>();
-                (is_scalar(&object) || is_definition(&object) || frozen).then_some(object)
+                let known = is_scalar(&object) || is_definition(&object) || frozen;
+                known.then(|| {
+                    self.state.guarded.insert(id, Asked::KNOWN);
+                    object
+                })
             }
             Value::New(New::Owned(object)) => {
                 let object = object.bind(self.py).clone();
@@ -360,7 +371,7 @@ impl<'py> Tracer<'py> {
                 return None;
             }
             let check = Check::Is(object.clone().unbind());
-            self.guard_once(id, "is", source, check, "the trace hashed the object's address");
+            self.guard_once(id, Asked::IS, source, check, "the trace hashed the object's address");
             return Some(object);
         }
         self.real(id)

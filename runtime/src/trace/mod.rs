@@ -1,4 +1,5 @@
 //! Runs bytecode symbolically with the generated code as its object model.
+mod asked;
 mod attr;
 mod attr_error;
 pub mod audit;

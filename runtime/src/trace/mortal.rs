@@ -5,13 +5,14 @@
 //! trace is over, so a trace must not reach past such an instruction. After each instruction of the outermost frame the trace follows
 //! strong references from what the frame, and whatever outlives it, holds by then; where one of the objects is no longer found, the
 //! instruction is a graph break. Who else may hold the object is not known, so it may turn out to be one for nothing.
+use super::asked::Asked;
 use super::finish::Escape;
 use super::frame::{Flow, Frame};
 use super::generator::Made;
 use super::outcome::{Effect, End, StackEntry};
 use super::signal::{Signal, Traced, hints, stop};
 use super::state::Tracer;
-use super::value::{New, Value, ValueId};
+use super::value::{Met, New, Value, ValueId};
 use crate::ffi::{references, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
@@ -48,10 +49,10 @@ pub(super) enum Quiet {
 }
 
 impl Quiet {
-    fn name(self) -> &'static str {
+    fn asked(self) -> Asked {
         match self {
-            Self::Itself => "end",
-            Self::Altogether => "whole end",
+            Self::Itself => Asked::END,
+            Self::Altogether => Asked::WHOLE_END,
         }
     }
 }
@@ -90,7 +91,7 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         self.find_in_shadows();
-        if self.state.mortals.objects.is_empty() {
+        if self.state.mortals.objects.is_empty() || self.holds_all(frame) {
             return Ok(());
         }
         let Some(lost) = self.first_lost(self.held_by(frame)) else { return Ok(()) };
@@ -143,6 +144,17 @@ impl<'py> Tracer<'py> {
         usize::from(value.is_some_and(is_it)) + mortals.count()
     }
 
+    /// Whether the frame itself holds each of the objects.
+    fn holds_all(&self, frame: &Frame) -> bool {
+        self.state.mortals.objects.iter().all(|object| {
+            let value = self.state.identity.get(&(object.as_ptr() as usize));
+            value.is_some_and(|value| {
+                matches!(self.value(*value), Value::Real { .. })
+                    && (frame.locals.contains(&Some(*value)) || frame.stack.contains(&StackEntry::Object(*value)))
+            })
+        })
+    }
+
     fn held_by(&self, frame: &Frame) -> Vec<ValueId> {
         let stack = frame.stack.iter().filter_map(|entry| match entry {
             StackEntry::Object(value) => Some(*value),
@@ -168,14 +180,14 @@ impl<'py> Tracer<'py> {
         for ((owner, _), value) in self.state.attributes.iter() {
             attributes.entry(*owner).or_default().extend(value);
         }
-        let (mut objects, mut values, mut visited) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
+        let (mut objects, mut values, mut visited) = (Vec::new(), Met::default(), FxHashSet::default());
         let mut missing = wanted.len();
         while visited.len() < MAX_VISITED && missing > 0 {
             if let Some(object) = objects.pop() {
                 let object: Bound<'py, PyAny> = object;
                 let address = object.as_ptr() as usize;
                 match self.value_of_token(&object).or_else(|| self.state.identity.get(&address).copied()) {
-                    Some(value) if !values.contains(&value) => work.push(value),
+                    Some(value) if !values.contains(value) => work.push(value),
                     _ if visited.insert(address) => {
                         missing -= usize::from(wanted.contains(&address));
                         objects.extend(strongly_held(&object));
@@ -263,11 +275,11 @@ impl<'py> Tracer<'py> {
     /// Guards that no code runs at the end of a value that is let go, unless its type says so.
     pub(super) fn guard_end(&mut self, value: ValueId, quiet: Quiet) {
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };
-        let has_type = ["type", "equals", "is"].iter().any(|what| self.state.guarded.contains(&(value, what)));
+        let has_type = self.state.guarded.asks(value, Asked::SAYS_TYPE);
         if has_type && (super::known::is_scalar(&object) || is_lasting(&object)) {
             return;
         }
-        self.guard_once(value, quiet.name(), source, Check::Domain(Box::new(quiet)), "the trace let go of it");
+        self.guard_once(value, quiet.asked(), source, Check::Domain(Box::new(quiet)), "the trace let go of it");
     }
 
     /// Guards that the arguments which no longer stand in their places at the end are quiet.
@@ -275,8 +287,8 @@ impl<'py> Tracer<'py> {
         let given: Vec<_> = (0..self.state.given).map(|index| ValueId(index as u32)).collect();
         for value in given {
             let Some(Source::Local(slot)) = self.source(value) else { continue };
-            let quiet = self.real(value).is_some_and(|object| !is_mortal(&object));
-            if quiet && locals.get(slot as usize).copied().flatten() != Some(value) {
+            let stays = locals.get(slot as usize).copied().flatten() == Some(value);
+            if !stays && self.real(value).is_some_and(|object| !is_mortal(&object)) {
                 self.guard_end(value, Quiet::Itself);
             }
         }

@@ -1,5 +1,6 @@
 //! Dicts from outside that are seen through names: the globals of modules, the `__dict__` of instances. One name is read, guarded and
 //! written at a time, in the overlays that `LOAD_GLOBAL` and `LOAD_ATTR` use; only the dict of an instance may be seen as a whole.
+use super::asked::Asked;
 use super::attr::{is_data_descriptor, own_dict, short_name};
 use super::call::Arguments;
 use super::native::is_c_type;
@@ -263,7 +264,7 @@ impl<'py> Tracer<'py> {
         let keys = globals.keys();
         let source = Source::constant(&globals);
         let guarded = keys.to_tuple().into_any().unbind();
-        self.guard_once(names, "keys", source, Check::Keys(guarded), "the trace read the names of a module");
+        self.guard_once(names, Asked::KEYS, source, Check::Keys(guarded), "the trace read the names of a module");
         Ok(Some(self.own(keys.into_any())))
     }
 

@@ -1,11 +1,12 @@
 //! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
+use super::asked::Asked;
 use super::known::{is_definition, is_key, is_of_one_object, is_scalar};
 use super::nan::has_nan;
 use super::shadows::Shadow;
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::{Interrupted, Token};
-use super::value::ValueId;
+use super::value::{Value, ValueId};
 use crate::ffi::sets::SetLayout;
 pub(super) use crate::ffi::types::is_c_type;
 use crate::guard::source::{Fixed, Source};
@@ -15,7 +16,7 @@ use crate::names::name;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Containers within containers from outside that a trace looks into: bounds the C stack that it needs.
@@ -25,11 +26,29 @@ fn object_kind(object: &Bound<'_, PyAny>) -> String {
     crate::ffi::types::name(&object.get_type())
 }
 
+/// Whether there may be other objects of the same value: numbers and text that the interpreter has but once are none of them.
+fn may_have_equals(object: &Bound<'_, PyAny>) -> bool {
+    const KEPT: std::ops::RangeInclusive<i64> = -5..=256;
+    if let Ok(number) = object.cast_exact::<PyInt>() {
+        return !number.extract::<i64>().is_ok_and(|number| KEPT.contains(&number));
+    }
+    if object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>() {
+        return object.len().is_ok_and(|length| length > 1);
+    }
+    object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyComplex>()
+        || object.cast_exact::<PyTuple>().is_ok_and(|tuple| !tuple.is_empty())
+}
+
 impl<'py> Tracer<'py> {
     /// The object that C gets for a value: itself where it is known, or private and of a class that C has a hand in, else its token.
     pub(super) fn native(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some(object) = self.known(id) {
-            return if self.runs_python(&object) { self.token(id) } else { Ok(object) };
+            if self.runs_python(&object) {
+                return self.token(id);
+            }
+            self.lend(id, &object);
+            return Ok(object);
         }
         if let Some(object) = self.owned(id) {
             let itself =
@@ -53,6 +72,14 @@ impl<'py> Tracer<'py> {
             return Ok(shadow);
         }
         self.token(id)
+    }
+
+    /// C gets a number or text from outside: what it gives back, or a container that it filled, is that very object, which need not be
+    /// the same one the next time.
+    fn lend(&mut self, id: ValueId, object: &Bound<'py, PyAny>) {
+        if matches!(self.value(id), Value::Real { source: Some(_), .. }) && may_have_equals(object) {
+            self.state.lent.insert(object.as_ptr() as usize, id);
+        }
     }
 
     pub(super) fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
@@ -111,12 +138,24 @@ impl<'py> Tracer<'py> {
     fn copy(&mut self, id: ValueId, object: &Bound<'py, PyAny>, source: Source) -> Traced<Option<Bound<'py, PyAny>>> {
         let copy = if let Ok(list) = object.cast_exact::<PyList>() {
             self.class_of(id)?;
-            self.guard_once(id, "length", source.clone(), Check::Length(list.len()), "the trace read the container");
+            self.guard_once(
+                id,
+                Asked::LENGTH,
+                source.clone(),
+                Check::Length(list.len()),
+                "the trace read the container",
+            );
             let items = self.items(list.iter(), &source)?;
             PyList::new(self.py, items).map(Bound::into_any)
         } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
             self.class_of(id)?;
-            self.guard_once(id, "length", source.clone(), Check::Length(tuple.len()), "the trace read the container");
+            self.guard_once(
+                id,
+                Asked::LENGTH,
+                source.clone(),
+                Check::Length(tuple.len()),
+                "the trace read the container",
+            );
             let items = self.items(tuple.iter(), &source)?;
             PyTuple::new(self.py, items).map(Bound::into_any)
         } else if let Some(dict) = ordered::exact(object) {
@@ -151,7 +190,7 @@ impl<'py> Tracer<'py> {
         let guarded = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
         self.guard_once(
             id,
-            "keys",
+            Asked::KEYS,
             source.clone(),
             Check::Keys(guarded.into_any().unbind()),
             "the trace read the dict",
@@ -187,7 +226,7 @@ impl<'py> Tracer<'py> {
             moved.or_else(|error| self.raise_error(error))?;
         }
         let check = Check::Domain(Box::new(ordered::Order(order.unbind())));
-        self.guard_once(id, "order", source.clone(), check, "the trace read the dict");
+        self.guard_once(id, Asked::ORDER, source.clone(), check, "the trace read the dict");
         Ok(())
     }
 
@@ -204,7 +243,7 @@ impl<'py> Tracer<'py> {
         }
         let copy = PyTuple::new(self.py, keys).and_then(|keys| layout.filled(&keys));
         let check = Bound::new(self.py, layout).or_else(|error| internal(error.to_string()))?;
-        self.guard_once(id, "items", source, Check::Call(check.into_any().unbind()), "the trace read the set");
+        self.guard_once(id, Asked::ITEMS, source, Check::Call(check.into_any().unbind()), "the trace read the set");
         copy.or_else(|error| self.raise_error(error))
     }
 
@@ -228,6 +267,9 @@ impl<'py> Tracer<'py> {
         if self.is_being_made(&object) {
             return self.own(object);
         }
+        if let Some(lent) = self.state.lent.get(&(object.as_ptr() as usize)) {
+            return *lent;
+        }
         let plain = is_scalar(&object) && !contains_token(&object) && !has_nan(&object);
         if (is_definition(&object) && !is_of_one_object(&object)) || plain {
             return self.constant(object);
@@ -236,6 +278,8 @@ impl<'py> Tracer<'py> {
     }
 
     /// Raises an exception that C raised.
+    #[cold]
+    #[inline(never)]
     pub(super) fn raise_error<T>(&mut self, error: PyErr) -> Traced<T> {
         if let Some(signal) = self.state.pending.take() {
             return Err(signal);
@@ -291,6 +335,8 @@ impl<'py> Tracer<'py> {
     }
 
     /// Raises an exception of a builtin class with a message.
+    #[cold]
+    #[inline(never)]
     pub(super) fn raise<T>(&mut self, class: &str, message: impl Into<String>) -> Traced<T> {
         let class = self.import("builtins", class)?;
         let exception = class.call1((message.into(),));

@@ -1,11 +1,11 @@
 //! Whether somebody can see the outermost frame's variables once it has ended.
+use super::asked::Asked;
 use super::state::Tracer;
-use super::value::ValueId;
+use super::value::Met;
 use crate::ffi::heirs;
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use pyo3::prelude::*;
-use rustc_hash::FxHashSet;
 
 /// Nobody waits for the variables of the frame that a continuation goes on for.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ impl DomainCheck for Unobserved {
 impl Tracer<'_> {
     /// Whether a traceback among the values that leave names the outermost frame, or the object of the frame that it goes on for
     /// is kept by somebody.
-    pub(super) fn is_observed(&mut self, leaving: &FxHashSet<ValueId>) -> bool {
-        if leaving.iter().any(|id| self.names_outermost(*id)) {
+    pub(super) fn is_observed(&mut self, leaving: &Met) -> bool {
+        if leaving.iter().any(|id| self.names_outermost(id)) {
             return true;
         }
         if !self.state.outer_code.as_ref().is_some_and(|code| code.is_continuation(self.py)) {
@@ -41,7 +41,7 @@ impl Tracer<'_> {
         let none = self.none();
         let source = Source::constant(self.py.None().bind(self.py));
         let check = Check::Domain(Box::new(Unobserved));
-        self.guard_once(none, "observed", source, check, "the frame's variables end with it");
+        self.guard_once(none, Asked::OBSERVED, source, check, "the frame's variables end with it");
         false
     }
 }

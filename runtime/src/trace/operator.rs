@@ -1,4 +1,5 @@
 //! Operators by their names in the module `operator`.
+use super::asked::Asked;
 use super::native::is_c_type;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
@@ -278,7 +279,7 @@ impl<'py> Tracer<'py> {
                 return Ok(None);
             }
             let (Ok(length), Ok(index)) = (object.len(), key.extract::<isize>()) else { return Ok(None) };
-            self.guard_once(*container, "length", source.clone(), Check::Length(length), "the trace read an item");
+            self.guard_once(*container, Asked::LENGTH, source.clone(), Check::Length(length), "the trace read an item");
             let index = if index < 0 { index + length as isize } else { index };
             let Ok(index) = usize::try_from(index) else { return Ok(None) };
             return match object.get_item(index) {

@@ -61,19 +61,10 @@ impl<T: Copy + Eq + Hash> Grown<T> {
         new
     }
 
-    pub(super) fn contains(&self, item: &T) -> bool {
-        self.set.contains(item)
-    }
-
     fn truncate(&mut self, length: usize) {
         for item in self.order.drain(length..) {
             self.set.remove(&item);
         }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.set.clear();
-        self.order.clear();
     }
 }
 
@@ -173,7 +164,7 @@ impl State {
         start.locals.clone_from(&frame.locals);
         start.values = self.values.len();
         start.guards = self.guards.len();
-        start.guarded = self.guarded.order.len();
+        start.guarded = self.guarded.len();
         start.classes = self.touched_types.order.len();
         start.surrounded = self.surrounded.order.len();
         start.globals = self.globals.order.len();
@@ -202,6 +193,7 @@ impl State {
         self.described.extend(self.values.drain(start.values..));
         self.born.truncate(start.values);
         self.identity.retain(|_, id| id.0 < first);
+        self.lent.retain(|_, id| id.0 < first);
         self.tokens.retain(|id, _| id.0 < first);
         self.guards.truncate(start.guards);
         self.guarded.truncate(start.guarded);

@@ -1,4 +1,5 @@
 //! What classes and functions are called, where a message says it: their names can change, and neither versions nor code tell of that.
+use super::asked::Asked;
 use super::signal::Traced;
 use super::state::Tracer;
 use super::value::ValueId;
@@ -43,7 +44,7 @@ impl<'py> Tracer<'py> {
             let source = Source::Attr(Arc::new(source), "__qualname__".into());
             self.guard_once(
                 value,
-                "qualname",
+                Asked::QUALNAME,
                 source,
                 Check::Equals(name.unbind()),
                 "a message says the function's name",

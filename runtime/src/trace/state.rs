@@ -23,6 +23,8 @@ pub struct State {
     pub(super) start: super::rewind::Start,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(super) identity: FxHashMap<usize, ValueId>,
+    /// Numbers and text from outside that C has got, by address.
+    pub(super) lent: FxHashMap<usize, ValueId>,
     /// Values that were described at the end: their objects live on, so that no other object gets their address.
     pub(super) described: Vec<Value>,
     /// Containers from outside that are being copied.
@@ -36,7 +38,7 @@ pub struct State {
     pub(super) mirrors: FxHashMap<usize, Py<PyType>>,
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
     pub(super) guards: Vec<Guard>,
-    pub(super) guarded: Grown<(ValueId, &'static str)>,
+    pub(super) guarded: super::asked::Guarded,
     /// Domains whose modes are guarded, by name.
     pub(super) surrounded: Grown<&'static str>,
     pub(super) graph: Watched<Graph>,
@@ -217,7 +219,7 @@ struct Room {
     tokens: FxHashMap<ValueId, Py<Token>>,
     mirrors: FxHashMap<usize, Py<PyType>>,
     born: Vec<u64>,
-    guarded: Grown<(ValueId, &'static str)>,
+    guarded: super::asked::Guarded,
     globals: Seen<(usize, String), Option<ValueId>>,
     start: rewind::Start,
 }

@@ -1,4 +1,5 @@
 //! Attributes of classes. CPython: `_Py_type_getattro`, `type_setattro`.
+use super::asked::Asked;
 use super::attr::{has_get, is_data_descriptor, short_name};
 use super::call::Arguments;
 use super::native::is_c_type;
@@ -136,7 +137,14 @@ impl<'py> Tracer<'py> {
         };
         let called = getter.call_method1(name!("__get__"), (class,)).or_else(|error| internal(error.to_string()))?;
         let source = Source::OwnAttr(Arc::new(Source::constant(class.as_any())), name.into());
-        self.guard_once(value, name, source, Check::Equals(called.unbind()), "the trace read what the class is called");
+        let asked = if name == "__qualname__" { Asked::QUALNAME } else { Asked::NAME };
+        self.guard_once(
+            value,
+            asked,
+            source,
+            Check::Equals(called.unbind()),
+            "the trace read what the class is called",
+        );
         Ok(())
     }
 

@@ -160,3 +160,34 @@ pub enum New {
     /// A real object of a C type that nobody outside the trace can see (a `range_iterator`, a `zip`…): worked on by C itself.
     Owned(Py<PyAny>),
 }
+
+/// Some of a trace's values, in the order in which they came.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    bits: Vec<u64>,
+    order: Vec<ValueId>,
+}
+
+impl Met {
+    /// Whether the value is new.
+    pub(super) fn insert(&mut self, value: ValueId) -> bool {
+        let (word, bit) = (value.0 as usize / 64, 1 << (value.0 % 64));
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        let new = self.bits[word] & bit == 0;
+        if new {
+            self.bits[word] |= bit;
+            self.order.push(value);
+        }
+        new
+    }
+
+    pub(super) fn contains(&self, value: ValueId) -> bool {
+        self.bits.get(value.0 as usize / 64).is_some_and(|word| word & (1 << (value.0 % 64)) != 0)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = ValueId> {
+        self.order.iter().copied()
+    }
+}

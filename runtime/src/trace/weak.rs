@@ -2,6 +2,7 @@
 //!
 //! The trace itself keeps every object. An object counts as alive only if a running frame, a variable that outlives the trace or a container
 //! from outside leads to it by strong references, as far as the trace sees them; where none is found, the trace ends before the question.
+use super::asked::Asked;
 use super::call::Arguments;
 use super::generator::Made;
 use super::native::is_c_type;
@@ -181,7 +182,7 @@ impl<'py> Tracer<'py> {
         }
         self.rely_on_life(reached)?;
         let check = Check::Is(object.clone().unbind());
-        self.guard_once(reference, "is", source, check, "the trace asked for what the reference refers to");
+        self.guard_once(reference, Asked::IS, source, check, "the trace asked for what the reference refers to");
         Ok(Some(reached))
     }
 

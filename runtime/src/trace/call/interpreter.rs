@@ -3,6 +3,7 @@ use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::trace::asked::Asked;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -112,7 +113,7 @@ impl<'py> Tracer<'py> {
         let source = Source::constant(self.py.None().bind(self.py));
         self.guard_once(
             none,
-            "handled",
+            Asked::HANDLED,
             source,
             Check::NothingHandled,
             "exceptions of the trace have no outer context",

@@ -31,6 +31,7 @@ use crate::ffi::{guard, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::trace::asked::Asked;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
@@ -169,7 +170,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         if let Some(source) = self.source(callable) {
             let check = Check::Is(object.clone().unbind());
-            self.guard_once(callable, "is", source, check, "the trace inlined the compiled function");
+            self.guard_once(callable, Asked::IS, source, check, "the trace inlined the compiled function");
         }
         let wrapped = object.getattr(intern!(self.py, "__wrapped__")).or_else(|error| self.raise_error(error))?;
         let function = self.constant(wrapped);
@@ -310,8 +311,8 @@ impl<'py> Tracer<'py> {
             && let Some(source) = self.source(callable)
         {
             let check = Check::FunctionUnchanged(function.clone().unbind());
-            self.guard_once(callable, "function", source, check, "the trace inlined the function");
-            self.state.guarded.insert((callable, "is"));
+            self.guard_once(callable, Asked::FUNCTION, source, check, "the trace inlined the function");
+            self.state.guarded.insert(callable, Asked::IS);
         }
         let Some(code) = guard::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
@@ -357,7 +358,7 @@ impl<'py> Tracer<'py> {
         if self.owned(callable).is_none() {
             let source = Source::constant(&function);
             let check = Check::FunctionUnchanged(function.clone().unbind());
-            self.guard_once(callable, "function", source, check, CALLED_BY_C);
+            self.guard_once(callable, Asked::FUNCTION, source, check, CALLED_BY_C);
         }
         let code = self.decode(&code)?;
         if code.flags & OPTIMIZED == 0 {

@@ -3,6 +3,7 @@ use super::Arguments;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::trace::asked::Asked;
 use crate::trace::outcome::Effect;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
@@ -147,7 +148,7 @@ impl<'py> Tracer<'py> {
         let holds = Holds { value: now.as_ref().map(|now| now.clone().unbind()) };
         let check = Bound::new(self.py, holds).or_else(|error| internal(error.to_string()))?;
         let check = Check::Call(check.into_any().unbind());
-        self.guard_once(variable, "context", Source::constant(object), check, "the trace read a context variable");
+        self.guard_once(variable, Asked::CONTEXT, Source::constant(object), check, "the trace read a context variable");
         match (now, default) {
             (Some(now), _) => Ok(self.absorb_static(now)),
             (None, Some(default)) => Ok(default),

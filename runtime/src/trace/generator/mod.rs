@@ -12,10 +12,9 @@ pub(super) use resume::With;
 use super::frame::Frame;
 use super::signal::{Traced, internal};
 use super::state::Tracer;
-use super::value::{New, Value, ValueId};
+use super::value::{Met, New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use rustc_hash::FxHashSet;
 
 /// What a code object's flags make of its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,10 +168,10 @@ impl<'py> Tracer<'py> {
     }
 
     /// A coroutine that nobody has awaited, and that is not among what leaves the trace: its end warns.
-    pub(super) fn never_awaited(&self, leaving: &FxHashSet<ValueId>) -> Option<ValueId> {
+    pub(super) fn never_awaited(&self, leaving: &Met) -> Option<ValueId> {
         let left = self.state.generators.iter().filter(|(id, made)| {
             matches!(made, Made::Frame(Generator { progress: Progress::Created, kind: Kind::Coroutine, .. }))
-                && !leaving.contains(id)
+                && !leaving.contains(**id)
         });
         left.map(|(id, _)| *id).min()
     }

@@ -99,29 +99,32 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn call_function_ex(&mut self, frame: &mut Frame, flags: u32) -> Traced<Flow> {
-        let mut keywords = Vec::new();
-        if flags & 1 == 1 {
-            let mapping = frame.pop()?;
-            let Some(dict) = self.mapping(mapping)? else {
-                return unsupported("** of a mapping that is no dict", "CALL_FUNCTION_EX");
-            };
-            for (key, value) in dict.iter() {
-                if !key.is_exact_instance_of::<pyo3::types::PyString>() && key.is_instance_of::<pyo3::types::PyString>()
-                {
-                    return unsupported("keyword of a class that derives from str", "CALL_FUNCTION_EX");
-                }
-                match key.cast::<pyo3::types::PyString>() {
-                    Ok(key) => keywords.push((key.to_string_lossy().into_owned(), self.absorb(value))),
-                    Err(_) => return self.raise("TypeError", "keywords must be strings"),
-                }
-            }
-        }
+        let mapping = if flags & 1 == 1 { Some(frame.pop()?) } else { None };
         let args = frame.pop()?;
         let class = self.class_of(args)?;
         if !self.iterates(&class)? {
             return unsupported("argument after * is no iterable", crate::ffi::types::name(&class));
         }
         let positional = self.list_of(args, None)?;
+        let keywords = mapping.map_or_else(|| Ok(Vec::new()), |mapping| self.keywords_of(mapping))?;
         self.call_from_stack(frame, positional, keywords)
+    }
+
+    /// What a dict after `**` holds, once all positional arguments are there. CPython: `_PyStack_UnpackDict`.
+    fn keywords_of(&mut self, mapping: ValueId) -> Traced<Vec<(String, ValueId)>> {
+        let Some(dict) = self.mapping(mapping)? else {
+            return unsupported("** of a mapping that is no dict", "CALL_FUNCTION_EX");
+        };
+        let mut keywords = Vec::with_capacity(dict.len());
+        for (key, value) in dict.iter() {
+            if !key.is_exact_instance_of::<pyo3::types::PyString>() && key.is_instance_of::<pyo3::types::PyString>() {
+                return unsupported("keyword of a class that derives from str", "CALL_FUNCTION_EX");
+            }
+            match key.cast::<pyo3::types::PyString>() {
+                Ok(key) => keywords.push((key.to_string_lossy().into_owned(), self.absorb(value))),
+                Err(_) => return self.raise("TypeError", "keywords must be strings"),
+            }
+        }
+        Ok(keywords)
     }
 }

@@ -2,6 +2,7 @@
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
+use crate::trace::asked::Asked;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::{Effect, StackEntry};
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
@@ -140,7 +141,7 @@ impl<'py> Tracer<'py> {
                 Some(self.sourced(content, path))
             }
             Err(_) => {
-                self.guard_once(cell, "empty", source, Check::CellEmpty, "a variable had no value");
+                self.guard_once(cell, Asked::EMPTY, source, Check::CellEmpty, "a variable had no value");
                 None
             }
         };
