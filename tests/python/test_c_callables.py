@@ -1,10 +1,13 @@
 """Objects of C from outside that a trace calls or asks: partial functions, getters of `operator`, context variables, type variables."""
 
+import array
 import contextvars
 import functools
 import operator
+import re
 import typing
 import unittest
+import zlib
 
 import slotrt
 
@@ -49,6 +52,13 @@ def generic(value):
 
 def instances(value):
     return isinstance(value, int | str), isinstance(value, (str, int | float)), issubclass(bool, int | str)
+
+
+def methods_told_their_class(value):
+    match = re.compile("(a+)b").match
+    packer, numbers = zlib.compressobj().copy, array.array("i", [value])
+    again = numbers.__reduce_ex__
+    return match("aab").groups(), match("b"), type(packer()).__name__, again(3)[1:]
 
 
 class Meta(type):
@@ -125,6 +135,12 @@ class CCallables(unittest.TestCase):
     def test_type_variables(self):
         self.both(type_variables, 3)
         self.both(generic, 3)
+
+    def test_methods_that_are_told_their_class(self):
+        slotrt.reset()
+        compiled = slotrt.compile(methods_told_their_class)
+        for _ in range(3):
+            self.assertEqual(compiled(3), methods_told_their_class(3))
 
     def test_unions(self):
         self.both(instances, 3)

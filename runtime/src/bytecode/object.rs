@@ -7,7 +7,7 @@ use super::isa::Isa;
 use generated::opcodes::{Op, OpFlags};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCode, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyCode, PyDict, PyInt, PyString, PyTuple};
 
 /// `CO_OPTIMIZED`.
 #[cfg(slotrt_hooks)]
@@ -120,26 +120,31 @@ impl Code {
             let named = self.locals.iter().filter(|local| local.kind.contains(kind));
             PyTuple::new(py, named.map(|local| local.name.as_str()).collect::<Vec<_>>())
         };
-        kw.set_item(intern!(py, "co_code"), PyBytes::new(py, &bytes.code))?;
-        kw.set_item(intern!(py, "co_linetable"), PyBytes::new(py, &bytes.line_table))?;
-        kw.set_item(intern!(py, "co_exceptiontable"), PyBytes::new(py, &bytes.exception_table))?;
-        kw.set_item(intern!(py, "co_stacksize"), bytes.stacksize)?;
-        kw.set_item(intern!(py, "co_consts"), PyTuple::new(py, self.consts.iter().map(|constant| constant.bind(py)))?)?;
-        kw.set_item(
-            intern!(py, "co_names"),
-            PyTuple::new(py, self.names.iter().map(|name| PyString::intern(py, name)))?,
-        )?;
-        kw.set_item(intern!(py, "co_varnames"), of_kind(LocalKind::LOCAL)?)?;
-        kw.set_item(intern!(py, "co_cellvars"), of_kind(LocalKind::CELL)?)?;
-        kw.set_item(intern!(py, "co_freevars"), of_kind(LocalKind::FREE)?)?;
-        kw.set_item(intern!(py, "co_nlocals"), self.nlocals())?;
-        kw.set_item(intern!(py, "co_argcount"), self.argcount)?;
-        kw.set_item(intern!(py, "co_posonlyargcount"), self.posonlyargcount)?;
-        kw.set_item(intern!(py, "co_kwonlyargcount"), self.kwonlyargcount)?;
-        kw.set_item(intern!(py, "co_flags"), self.flags)?;
-        kw.set_item(intern!(py, "co_firstlineno"), self.firstlineno)?;
-        kw.set_item(intern!(py, "co_name"), &self.name)?;
-        kw.set_item(intern!(py, "co_qualname"), &self.qualname)?;
+        let consts = PyTuple::new(py, self.consts.iter().map(|constant| constant.bind(py)))?;
+        let names = PyTuple::new(py, self.names.iter().map(|name| PyString::intern(py, name)))?;
+        let number = |number: u32| PyInt::new(py, number).into_any();
+        let changes = [
+            (intern!(py, "co_code"), PyBytes::new(py, &bytes.code).into_any()),
+            (intern!(py, "co_linetable"), PyBytes::new(py, &bytes.line_table).into_any()),
+            (intern!(py, "co_exceptiontable"), PyBytes::new(py, &bytes.exception_table).into_any()),
+            (intern!(py, "co_stacksize"), number(bytes.stacksize)),
+            (intern!(py, "co_consts"), consts.into_any()),
+            (intern!(py, "co_names"), names.into_any()),
+            (intern!(py, "co_varnames"), of_kind(LocalKind::LOCAL)?.into_any()),
+            (intern!(py, "co_cellvars"), of_kind(LocalKind::CELL)?.into_any()),
+            (intern!(py, "co_freevars"), of_kind(LocalKind::FREE)?.into_any()),
+            (intern!(py, "co_nlocals"), PyInt::new(py, self.nlocals()).into_any()),
+            (intern!(py, "co_argcount"), number(self.argcount)),
+            (intern!(py, "co_posonlyargcount"), number(self.posonlyargcount)),
+            (intern!(py, "co_kwonlyargcount"), number(self.kwonlyargcount)),
+            (intern!(py, "co_flags"), number(self.flags)),
+            (intern!(py, "co_firstlineno"), PyInt::new(py, self.firstlineno).into_any()),
+            (intern!(py, "co_name"), PyString::new(py, &self.name).into_any()),
+            (intern!(py, "co_qualname"), PyString::new(py, &self.qualname).into_any()),
+        ];
+        for (field, value) in changes {
+            kw.set_item(field, value)?;
+        }
         let made = self.original.bind(py).call_method(intern!(py, "replace"), (), Some(&kw))?;
         self.hide(&made)?;
         Ok(made)

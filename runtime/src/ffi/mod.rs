@@ -4,8 +4,6 @@ pub mod caches;
 pub mod callable;
 pub mod context;
 mod delegated;
-#[cfg(slotrt_traces)]
-pub mod exceptions;
 mod extra;
 #[cfg(slotrt_live)]
 pub(crate) mod fields;
@@ -49,3 +47,5 @@ pub mod types;
 pub mod watch;
 
 pub use callable::{Args, Chosen, Dispatch};
+#[cfg(slotrt_traces)]
+pub(crate) use release::prep_reraise_star;

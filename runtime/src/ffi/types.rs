@@ -308,7 +308,7 @@ pub fn new_instance<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// `descriptor.__get__(object)` of a descriptor of C.
+/// `descriptor.__get__(object, type(object))` of a descriptor of C: some methods are told the class.
 ///
 /// # Errors
 /// What it raises; `TypeError` where it is no descriptor.
@@ -317,7 +317,8 @@ pub fn read<'py>(descriptor: &Bound<'py, PyAny>, object: &Bound<'py, PyAny>) -> 
     unsafe {
         match (*ffi::Py_TYPE(descriptor.as_ptr())).tp_descr_get {
             Some(get) => {
-                let found = get(descriptor.as_ptr(), object.as_ptr(), std::ptr::null_mut());
+                let class = ffi::Py_TYPE(object.as_ptr()).cast();
+                let found = get(descriptor.as_ptr(), object.as_ptr(), class);
                 Bound::from_owned_ptr_or_err(object.py(), found)
             }
             None => Err(PyTypeError::new_err("expected a descriptor")),

@@ -230,6 +230,11 @@ impl<'py> Tracer<'py> {
     }
 
     fn before(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<()> {
+        #[cfg(debug_assertions)]
+        if PyErr::occurred(self.py) {
+            PyErr::take(self.py);
+            return internal(format!("an exception was left set before {:?}", instr.op));
+        }
         frame.began = frame.pc;
         if self.counts(frame) {
             if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= frame.leave.first {

@@ -6,6 +6,7 @@ use crate::names::name;
 use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use rustc_hash::FxHashSet;
 
 /// Exceptions that a trace has, with real tracebacks that stand for its own.
 pub(super) struct Marks<'py> {
@@ -18,6 +19,9 @@ impl<'py> Tracer<'py> {
     /// Gives exceptions within the objects tracebacks that tell theirs apart.
     pub(super) fn mark_tracebacks(&self, given: &[Bound<'py, PyAny>]) -> Traced<Marks<'py>> {
         let mut marks = Marks { marked: Vec::new(), stand_ins: Vec::new() };
+        if self.state.tracebacks.is_empty() {
+            return Ok(marks);
+        }
         for exception in exceptions_within(given) {
             let id = self.state.identity.get(&(exception.as_ptr() as usize));
             let Some(node) = id.and_then(|id| self.state.tracebacks.head(*id)) else { continue };
@@ -38,6 +42,9 @@ impl<'py> Tracer<'py> {
 
     /// What C has copied is noted, and the exceptions have no tracebacks of their own again.
     pub(super) fn unmark_tracebacks(&mut self, marks: Marks<'py>, made: Option<&Bound<'py, PyAny>>) -> Traced<()> {
+        if marks.stand_ins.is_empty() {
+            return Ok(());
+        }
         let made = exceptions_within(made.map(std::slice::from_ref).unwrap_or_default());
         let none = self.py.None().into_bound(self.py);
         for exception in marks.marked.into_iter().chain(made) {
@@ -72,14 +79,14 @@ fn member(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Exceptions among the objects, in lists and tuples among them, and in groups among these.
 fn exceptions_within<'py>(objects: &[Bound<'py, PyAny>]) -> Vec<Bound<'py, PyAny>> {
-    let mut found: Vec<Bound<'py, PyAny>> = Vec::new();
+    let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
     let mut left = objects.to_vec();
     while let Some(object) = left.pop() {
         if let Ok(list) = object.cast_exact::<PyList>() {
             left.extend(list.iter());
         } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
             left.extend(tuple.iter());
-        } else if object.is_instance_of::<PyBaseException>() && !found.iter().any(|known| known.is(&object)) {
+        } else if object.is_instance_of::<PyBaseException>() && seen.insert(object.as_ptr() as usize) {
             if object.is_instance_of::<PyBaseExceptionGroup>() {
                 let member = object.py().get_type::<PyBaseExceptionGroup>().getattr(name!("exceptions"));
                 left.extend(member.and_then(|member| types::read(&member, &object)).ok());

@@ -8,6 +8,7 @@ mod c_attr;
 mod c_value;
 pub mod call;
 pub mod capi;
+mod compared;
 mod copied;
 mod decimals;
 mod driver;

@@ -380,14 +380,12 @@ impl<'py> Tracer<'py> {
             called = crate::ffi::types::read(callable, &args.remove(0)).or_else(|error| internal(error.to_string()))?;
         }
         let args = PyTuple::new(self.py, args).or_else(|error| internal(error.to_string()))?;
-        let kwargs = (!keywords.is_empty()).then(|| PyDict::new(self.py));
-        for (kwargs, (name, value)) in
-            kwargs.iter().flat_map(|kwargs| keywords.iter().map(move |named| (kwargs, named)))
-        {
-            let stored = given(value).and_then(|value| kwargs.set_item(name, value));
+        let named = PyDict::new(self.py);
+        for (name, value) in keywords {
+            let stored = given(value).and_then(|value| named.set_item(name, value));
             stored.or_else(|error| internal(error.to_string()))?;
         }
-        let kwargs = kwargs.as_ref();
+        let kwargs = (!named.is_empty()).then_some(&named);
         let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();
         let result = match keeps_nothing(callable) && seen.iter().all(super::known::is_scalar) {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
@@ -431,7 +429,11 @@ impl<'py> Tracer<'py> {
             return Err(signal);
         }
         match result {
-            Ok(object) => Ok(self.absorb(object)),
+            Ok(object) => match PyErr::take(self.py) {
+                None => Ok(self.absorb(object)),
+                // As CPython does it where functions are asked for what only functions have.
+                Some(error) => unsupported("C code ignored an error", error.to_string()),
+            },
             Err(error) if self.signal_behind(&error).is_some() => self.raise_error(error),
             Err(error) if self.is_end(&error, positional) => self.raise_error(error),
             Err(error) => {

@@ -58,6 +58,11 @@ pub struct Tracebacks {
 }
 
 impl Tracebacks {
+    /// Whether no exception has one.
+    pub(super) fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
     /// The first node of an exception's traceback.
     pub(super) fn head(&self, exception: ValueId) -> Option<usize> {
         self.heads.get(&exception).copied()

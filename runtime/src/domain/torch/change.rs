@@ -1,10 +1,9 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
-use super::meta::{Meta, name_of};
+use super::meta::{Meta, fails};
 use super::{Called, check, fault, stop};
 use crate::domain::{Answer, Operand};
 use crate::trace::outcome::Break;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
 
 /// Those that change what a tensor is, not only what it holds, or have effects on other objects.
 const REFUSED: &[&str] = &[
@@ -71,19 +70,14 @@ impl<'py> Meta<'_, 'py> {
         example: &Bound<'py, PyAny>,
     ) -> Result<(Bound<'py, PyAny>, bool), Box<Break>> {
         self.refuse_modes()?;
-        let objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
-        let Some(operand) = objects.first().cloned() else { return Err(refused(name, "It has no operand.")) };
-        let named = PyDict::new(self.py);
-        for (name, value) in kwargs {
-            named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
-        }
+        let operands = self.stand_ins(args, kwargs)?;
+        let Some(operand) = operands.positional.first().cloned() else {
+            return Err(refused(name, "It has no operand."));
+        };
         let metadata = || check::metadata(&operand).map_err(|error| fault(&error));
         let before = metadata()?;
-        let positional = PyTuple::new(self.py, &objects).map_err(|error| fault(&error))?;
-        let gives = target.call(positional, (!named.is_empty()).then_some(&named)).map_err(|error| {
-            let text = format!("{}: {error}", name_of(target));
-            stop("PyTorch operation that needs contents or fails", text, "It runs natively.")
-        })?;
+        // Changes in place are not cast: they need no stand-ins that are.
+        let gives = operands.run(target).map_err(|error| fails(target, &error))?;
         let is_same = metadata()?.eq(&before).map_err(|error| fault(&error))?;
         // A tensor of the graph shows in its stand-in what has become of it; one from outside, or a view of another, does not.
         let shows = operand.is(example) && !is_view(&operand);

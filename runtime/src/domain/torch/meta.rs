@@ -10,6 +10,20 @@ use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyTuple};
 pub(super) const OVERRIDDEN: &str =
     "TorchFunctionMode, TorchDispatchMode, a transform of functions, or hooks on saved tensors";
 
+/// The objects that stand for the operands of a call.
+pub(super) struct StandIns<'py> {
+    pub(super) positional: Vec<Bound<'py, PyAny>>,
+    named: Bound<'py, PyDict>,
+}
+
+impl<'py> StandIns<'py> {
+    /// Calls `target` with them.
+    pub(super) fn run(&self, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let positional = PyTuple::new(target.py(), &self.positional)?;
+        target.call(positional, (!self.named.is_empty()).then_some(&self.named))
+    }
+}
+
 /// Turns operands into the objects that stand for them.
 pub(super) struct Meta<'a, 'py> {
     pub(super) torch: &'a Torch,
@@ -77,19 +91,14 @@ impl<'py> Meta<'_, 'py> {
     ) -> Called<'py> {
         self.refuse_modes()?;
         refuse_places(kwargs)?;
-        let objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
-        let named = self.named(&objects, kwargs)?;
+        let operands = self.stand_ins(args, kwargs)?;
         let called = match self.torch.ambient.is_autocast(self.py) {
-            Ok(false) => PyTuple::new(self.py, &objects)
-                .and_then(|args| target.call(args, (!named.is_empty()).then_some(&named))),
-            Ok(true) => self.torch.fakes.call(&target, &objects, &named),
+            Ok(false) => operands.run(&target),
+            Ok(true) => self.torch.fakes.call(&target, &operands.positional, &operands.named),
             Err(error) => Err(error),
         };
-        let example = called.map_err(|error| {
-            // An error here may be the program's, or that contents are needed: the operation itself says which.
-            let text = format!("{}: {error}", name_of(&target));
-            stop("PyTorch operation that needs contents or fails", text, "It runs natively.")
-        })?;
+        let example = called.map_err(|error| fails(&target, &error))?;
+        let objects = operands.positional;
         let itself = objects.iter().position(|object| object.is(&example)).and_then(|index| args.get(index));
         if let Some(Operand::Graph { value, .. }) = itself {
             return Ok(Answer::Same(*value));
@@ -97,21 +106,22 @@ impl<'py> Meta<'_, 'py> {
         self.answer(target, args, kwargs, &objects, example)
     }
 
-    /// The objects that stand for named operands; where no tensor tells the device, it is said.
-    fn named(
+    /// The objects that stand for operands; where no tensor tells the device, it is said.
+    pub(super) fn stand_ins(
         &self,
-        objects: &[Bound<'py, PyAny>],
+        args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Result<Bound<'py, PyDict>, Box<Break>> {
+    ) -> Result<StandIns<'py>, Box<Break>> {
+        let positional = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
             named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
         }
-        let tensors = objects.iter().any(|object| self.has_tensor(object));
+        let tensors = positional.iter().any(|object| self.has_tensor(object));
         if !tensors || kwargs.iter().any(|(name, _)| name == "device") {
             named.set_item(name!("device"), "meta").map_err(|error| fault(&error))?;
         }
-        Ok(named)
+        Ok(StandIns { positional, named })
     }
 
     /// What a call that gave `example` is in the graph.
@@ -199,6 +209,12 @@ fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
         ));
     }
     Ok(())
+}
+
+/// An error may be the program's, or that contents are needed: the operation itself says which.
+pub(super) fn fails(target: &Bound<'_, PyAny>, error: &PyErr) -> Box<Break> {
+    let text = format!("{}: {error}", name_of(target));
+    stop("PyTorch operation that needs contents or fails", text, "It runs natively.")
 }
 
 pub(super) fn name_of(target: &Bound<'_, PyAny>) -> String {

@@ -1,7 +1,7 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
 use super::{Arguments, effects};
 use crate::trace::native::is_c_type;
-use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::intern;
@@ -108,9 +108,7 @@ impl<'py> Tracer<'py> {
             return unsupported("instance with a finaliser", name);
         }
         let Some(new) = self.lookup(class, "__new__") else { return unsupported("class without __new__", name) };
-        let object = self.py.get_type::<PyAny>();
-        let plain = |name| crate::ffi::types::lookup(&object, name).map_or_else(|| internal("object's methods"), Ok);
-        let (plain_new, plain_init) = (plain(intern!(self.py, "__new__"))?, plain(intern!(self.py, "__init__"))?);
+        let (plain_new, plain_init) = (self.of_object("__new__")?, self.of_object("__init__")?);
         let init = self.lookup(class, "__init__");
         let has_init = init.as_ref().is_some_and(|init| !init.is(&plain_init));
         let class_value = self.constant(class.clone().into_any());

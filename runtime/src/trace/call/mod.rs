@@ -66,6 +66,11 @@ impl Arguments {
         Self { positional, ..Self::default() }
     }
 
+    /// With the receiver that the callable was bound to before it was called.
+    fn bound_to(self, receiver: ValueId) -> Self {
+        Self { bound: true, ..self.with_receiver(receiver) }
+    }
+
     fn with_receiver(mut self, receiver: ValueId) -> Self {
         self.positional.insert(0, receiver);
         self
@@ -82,7 +87,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn call_by(&mut self, way: Way, callable: ValueId, args: Arguments) -> Traced<ValueId> {
         if let Value::New(New::Method { function, receiver }) = self.value(callable) {
             let (function, receiver) = (*function, *receiver);
-            return self.call_by(way, function, Arguments { bound: true, ..args.with_receiver(receiver) });
+            return self.call_by(way, function, args.bound_to(receiver));
         }
         if let Some(domain) = self.domain_call(callable)? {
             let args_copy = args.positional.clone();

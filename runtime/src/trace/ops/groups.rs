@@ -87,7 +87,7 @@ impl<'py> Tracer<'py> {
         };
         let given = [original, list];
         let marks = self.mark_tracebacks(&given)?;
-        let left = self.with_callbacks(|| crate::ffi::exceptions::prep_reraise_star(&given[0], &given[1]));
+        let left = self.with_callbacks(|| crate::ffi::prep_reraise_star(&given[0], &given[1]));
         self.unmark_tracebacks(marks, left.as_ref().ok())?;
         self.after_native(left, &given)
     }

@@ -8,6 +8,7 @@ use crate::trace::signal::{Signal, Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
+use pyo3::types::{PyFunction, PyTuple};
 
 impl<'py> Tracer<'py> {
     pub(super) fn call_intrinsic_1(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
@@ -17,9 +18,10 @@ impl<'py> Tracer<'py> {
             4 => self.async_gen_wrap(value),
             5 => self.operator("pos", &[value])?,
             6 => self.tuple_from_list(value)?,
-            // TYPEVAR, PARAMSPEC, TYPEVARTUPLE, TYPEALIAS.
-            7..=9 | 11 => self.perform(Op::CALL_INTRINSIC_1, which, &[value])?,
+            // TYPEVAR, PARAMSPEC, TYPEVARTUPLE.
+            7..=9 => self.perform(Op::CALL_INTRINSIC_1, which, &[value])?,
             10 => self.subscript_generic(value)?,
+            11 => self.type_alias(value)?,
             _ => return unsupported("CALL_INTRINSIC_1", format!("intrinsic {which}")),
         };
         frame.push(result);
@@ -35,6 +37,18 @@ impl<'py> Tracer<'py> {
         let py = self.py;
         let made = self.with_callbacks(|| crate::ffi::instruction::perform(py, op, which as u8, &natives));
         self.after_native(made, &natives)
+    }
+
+    /// `_Py_make_typealias` of a name, type parameters and the function that says the value, into which C looks.
+    fn type_alias(&mut self, parts: ValueId) -> Traced<ValueId> {
+        let mut natives = Vec::new();
+        for part in self.list_of(parts, None)? {
+            let function = self.owned(part).filter(|object| object.is_exact_instance_of::<PyFunction>());
+            natives.push(function.map_or_else(|| self.native(part), Ok)?);
+        }
+        let tuple = PyTuple::new(self.py, natives).or_else(|error| internal(error.to_string()))?;
+        let tuple = self.own(tuple.into_any());
+        self.perform(Op::CALL_INTRINSIC_1, 11, &[tuple])
     }
 
     /// `_Py_set_function_type_params`.
