@@ -36,6 +36,18 @@ def around_breaks(x, n):
     return x
 
 
+def around_breaks_ignoring(log):
+    stop()
+    yield 0
+    stop()
+    try:
+        yield 1
+    except BaseException:
+        yield 2
+    finally:
+        log.append("finally")
+
+
 def in_with(x, log):
     with manager(log) as one:
         x = x + one
@@ -184,6 +196,20 @@ class GeneratorFrames(unittest.TestCase):
         next(generator)
         del generator
         self.assertEqual(log, ["enter", "exit"])
+
+    def test_left_where_they_ignore_their_end(self):
+        ignored = []
+        hook, sys.unraisablehook = sys.unraisablehook, lambda told: ignored.append(str(told.exc_value))
+        try:
+            for function in (around_breaks_ignoring, slotrt.compile(around_breaks_ignoring)):
+                log = []
+                generator = function(log)
+                self.assertEqual((next(generator), next(generator)), (0, 1))
+                del generator
+                self.assertEqual(log, [])
+        finally:
+            sys.unraisablehook = hook
+        self.assertEqual(ignored, ["generator ignored GeneratorExit"] * 2)
 
     def test_names(self):
         generator = slotrt.compile(around_breaks)(X, 1)

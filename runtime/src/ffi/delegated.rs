@@ -1,10 +1,13 @@
 //! Generators and coroutines that others' frames delegate to after a hand-over: those that wait for the variables of such a frame get them
 //! when it has ended, which the generator's death tells.
 use super::heirs::{Waiting, alive, bequeath};
+use super::layout;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyWeakrefReference};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::ffi::c_int;
 use std::sync::{Arc, Mutex};
 
 /// What is kept while the generator lives, by the address of its frame object.
@@ -50,4 +53,30 @@ pub(super) fn wait(generator: &Bound<'_, PyAny>, heirs: Vec<Py<PyAny>>) -> PyRes
     let death = PyWeakrefReference::new_with(generator, told)?.unbind();
     KEPT.with_borrow_mut(|kept| kept.insert(key, Kept { waiting, _death: death }));
     Ok(())
+}
+
+/// A generator that goes on for another one ends with that one, which closes it: its own end runs nothing more, as an ended generator's does not,
+/// also where it did not end on being closed. `function` is what was called, `made` what that gave.
+pub(super) fn end_in_silence(function: &Bound<'_, PyAny>, made: &Bound<'_, PyAny>) {
+    const GENERATOR_LIKE: c_int = 0x20 | 0x80;
+    /// `_PyGC_PREV_MASK_FINALIZED`, in the second word of `PyGC_Head`, which stands before the object.
+    const FINALIZED: usize = 1;
+    // SAFETY: a function's code is a code object; an exact generator or coroutine is an object of the collector, whose head is two
+    // words before it. The bit says that the finaliser has run, which is asked when the object ends.
+    unsafe {
+        let raw = made.as_ptr();
+        if ffi::PyFunction_Check(function.as_ptr()) == 0
+            || ffi::PyGen_CheckExact(raw) == 0 && ffi::PyCoro_CheckExact(raw) == 0
+        {
+            return;
+        }
+        let flags: c_int = layout::read(ffi::PyFunction_GetCode(function.as_ptr()).cast(), layout::code::CO_FLAGS);
+        if flags & GENERATOR_LIKE != 0 {
+            *raw.cast::<usize>().sub(1) |= FINALIZED;
+        }
+        debug_assert!(
+            flags & GENERATOR_LIKE == 0 || ffi::PyObject_GC_IsFinalized(raw) == 1,
+            "the collector's head has changed"
+        );
+    }
 }

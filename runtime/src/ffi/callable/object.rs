@@ -1,7 +1,7 @@
 //! The object behind a `CompiledFunction` and its call.
 use super::class::{Call, Called, vectorcall};
 use super::{Args, Chosen, Dispatch, InternalError, bind::Binder, packet, slots};
-use crate::ffi::heirs;
+use crate::ffi::{delegated, heirs};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -78,8 +78,13 @@ pub fn wrapped<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
 impl Called for CompiledFunction {
     unsafe fn called<'py>(this: &Bound<'py, PyAny>, call: Call<'_>) -> PyResult<Bound<'py, PyAny>> {
         let _active = Active::new();
-        // SAFETY: as the caller promises.
-        follow(unsafe { once(this, call)? })
+        // SAFETY: as the caller promises; the type is ours.
+        let (result, continuation) =
+            unsafe { (follow(once(this, call)?)?, (*(*this.as_ptr().cast::<Self>()).state).continuation) };
+        if continuation && let Some(function) = wrapped(this) {
+            delegated::end_in_silence(&function, &result);
+        }
+        Ok(result)
     }
 }
 

@@ -1,5 +1,5 @@
 //! The values of a hand-over packet, which the continuation takes over: what the frame before let go is not kept alive.
-use crate::ffi::{heirs, layout, release};
+use crate::ffi::{delegated, heirs, layout, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -88,10 +88,12 @@ impl<'py> Values<'py> {
                 Some((namespace, values)) if has_namespace(function) => (*namespace, values),
                 _ => (std::ptr::null_mut(), &owned[..]),
             };
-            heirs::succeed(self.py, self.heirs.take(), || {
+            let result = heirs::succeed(self.py, self.heirs.take(), || {
                 let result = release::call_handing_over(function.as_ptr(), locals, values);
                 Bound::from_owned_ptr_or_err(self.py, result)
-            })
+            })?;
+            delegated::end_in_silence(function, &result);
+            Ok(result)
         }
     }
 }
