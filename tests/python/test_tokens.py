@@ -1,8 +1,11 @@
 """What C code sees of values that it gets as tokens, and what is run when a trace drops what it made."""
 
 import contextlib
+import copy
 import functools
 import io
+import math
+import operator
 import unittest
 
 import slotrt
@@ -17,6 +20,18 @@ class OwnError(Exception):
 class OwnText(str):
     def __str__(self):
         return "own"
+
+
+class OwnList(list):
+    pass
+
+
+class Given:
+    def __init__(self, *values):
+        self.values = values
+
+    def __iter__(self):
+        yield from self.values
 
 
 class Plain:
@@ -280,6 +295,26 @@ class Tokens(unittest.TestCase):
             with self.subTest(size=size):
                 expected = order_of_sets(text, set(letters[:size]))
                 self.assertEqual(slotrt.compile(order_of_sets)(text, set(letters[:size])), expected)
+
+    def test_c_repeats_and_joins_sequences(self):
+        def folded(fold, one, other):
+            try:
+                return fold(Given(one, other))
+            except TypeError as error:
+                return str(error)
+
+        operators = (operator.mul, operator.add, operator.imul, operator.iadd, operator.concat, operator.iconcat)
+        folds = [math.prod, sum, *(functools.partial(functools.reduce, operation) for operation in operators)]
+        pairs = [(bytearray(b"ab"), 2), (True, bytearray(b"x")), (bytearray(b"a"), b"b"), (bytearray(b"a"), "b"), (1, [slice(1)])]
+        pairs += [([1], [2]), (OwnList([1]), 3), (OwnList([1]), OwnList([2])), ((1,), bytearray(b"a")), (range(3), 2), (2, memoryview(b"a"))]
+        for one, other in pairs:
+            for fold in folds:
+                with self.subTest(one=one, other=other, fold=fold):
+                    told = []
+                    for function in (folded, slotrt.compile(folded)):
+                        first = one if isinstance(one, range) else copy.copy(one)
+                        told.append((outcome(function, fold, first, other), first))
+                    self.assertEqual(told[0], told[1])
 
     def test_scalars_of_numpy_are_no_sequences(self):
         try:

@@ -36,6 +36,7 @@ pub mod python;
 #[cfg(slotrt_traces)]
 pub mod references;
 mod release;
+pub mod sequences;
 pub mod sets;
 pub mod slots;
 mod stack;

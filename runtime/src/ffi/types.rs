@@ -86,6 +86,17 @@ pub fn clear_slot(class: &Bound<'_, PyType>, slot: Slot) -> bool {
     true
 }
 
+/// Puts a function into a slot of a class of Python code.
+///
+/// # Safety
+/// The function must have the slot's signature.
+pub unsafe fn set_slot(class: &Bound<'_, PyType>, slot: Slot, function: usize) {
+    if let Some(base) = suite(class, slot.suite()).filter(|_| is_heap(class)) {
+        // SAFETY: the slot lies inside the suite, which a heap type owns; the caller promises the signature.
+        unsafe { *((base + slot.offset()) as *mut usize) = function };
+    }
+}
+
 /// `Py_TPFLAGS_HEAPTYPE`.
 const HEAPTYPE: u64 = 1 << 9;
 

@@ -7,6 +7,7 @@ use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::token::{Token, traced};
 use super::value::{New, Value, ValueId};
+use crate::ffi::sequences::{self, Sequence};
 use crate::ffi::types;
 use crate::names::name;
 use crate::semantics::slotdefs::SLOTDEFS;
@@ -177,6 +178,26 @@ fn only_slots_of(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
         if (suites.contains(&slot.suite()) || OWN.contains(slot)) && types::slot(class, *slot).is_none() {
             types::clear_slot(mirror, *slot);
         }
+    }
+    sequences::fill::<Token>(mirror, class);
+}
+
+impl Sequence for Token {
+    fn concat<'py>(one: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>, in_place: bool) -> PyResult<Bound<'py, PyAny>> {
+        let token = one.cast::<Self>()?.get();
+        traced(one.py(), token, |tracer| {
+            let other = tracer.absorb(other.clone());
+            let made = tracer.concatenate(token.value, other, in_place)?;
+            tracer.native(made)
+        })
+    }
+
+    fn repeat<'py>(one: &Bound<'py, PyAny>, count: isize, in_place: bool) -> PyResult<Bound<'py, PyAny>> {
+        let token = one.cast::<Self>()?.get();
+        traced(one.py(), token, |tracer| {
+            let made = tracer.repeat(token.value, count, in_place)?;
+            tracer.native(made)
+        })
     }
 }
 

@@ -83,13 +83,22 @@ fn given(value: impl Into<Option<ValueId>>, fault: &str) -> Traced<ValueId> {
 }
 
 impl<'py> Tracer<'py> {
-    /// `operator.concat`, `operator.iconcat`: a token has no slots for sequences alone, so C does not ask it.
+    /// `sq_concat`, `sq_inplace_concat`.
     pub(super) fn concatenate(&mut self, one: ValueId, other: ValueId, in_place: bool) -> Traced<ValueId> {
         let made = match in_place {
             true => protocol::PySequence_InPlaceConcat(self, &one, &other)?,
             false => protocol::PySequence_Concat(self, &one, &other)?,
         };
         given(made, "a concatenation gave NULL")
+    }
+
+    /// `sq_repeat`, `sq_inplace_repeat`.
+    pub(super) fn repeat(&mut self, value: ValueId, count: isize, in_place: bool) -> Traced<ValueId> {
+        let made = match in_place {
+            true => protocol::PySequence_InPlaceRepeat(self, &value, count)?,
+            false => protocol::PySequence_Repeat(self, &value, count)?,
+        };
+        given(made, "a repetition gave NULL")
     }
 
     /// Performs an operator and notes the way that it took.

@@ -74,12 +74,6 @@ impl<'py> Tracer<'py> {
         if name == "proxy" && module_of(object) == "_weakref" {
             return self.make_weak(object, None, &args);
         }
-        if let ("concat" | "iconcat", [one, other], true) =
-            (name.as_str(), args.positional.as_slice(), args.keywords.is_empty())
-            && module_of(object) == "_operator"
-        {
-            return self.concatenate(*one, *other, name == "iconcat");
-        }
         if args.keywords.is_empty()
             && super::super::operator::arity(&name) == Some(args.positional.len())
             && module_of(object) == "_operator"
