@@ -336,6 +336,33 @@ def handles(b):
     print("last")
 
 
+def prints_and_raises(b):
+    print("called")
+    return len(b)
+
+
+def let_go_by_a_cleanup(b):
+    try:
+        try:
+            ending = Ending("held by a frame")
+
+            def takes(held):
+                nonlocal ending
+                del ending
+                len(b)
+
+            takes(ending)
+        except TypeError as first:
+            local = prints_and_raises
+            local(b)
+    except TypeError as second:
+        pass
+    try:
+        print(ending)
+    except NameError as error:
+        print(type(error).__name__)
+
+
 def of_a_generator(b):
     values = list(handles(b))
     print("used")
@@ -549,6 +576,7 @@ FUNCTIONS = (
     looked_at_through_traceback,
     looked_at_in_a_deeper_handler,
     kept_frame,
+    let_go_by_a_cleanup,
     of_a_generator,
     out_of_a_generator,
     of_a_coroutine,

@@ -116,8 +116,8 @@ fn share(py: Python<'_>, split: &mut Split, marks: &Marks, native: Label) {
     split.code.insert(index, steps.map(|step| Instr { handler, position, ..step }));
 }
 
-/// Whether a handler does nothing but unbind variables and raise again: it runs where it is, so that the frame that raised is the one
-/// that ends.
+/// Whether a handler, and each that takes what it raises, does nothing but unbind variables and raise again: they run where they are, so
+/// that the frame that raised is the one that ends.
 fn only_raises_again(code: &Code, handler: Label) -> bool {
     const CLEANUP: [Op; 8] = [
         Op::CALL_INTRINSIC_1,
@@ -129,9 +129,18 @@ fn only_raises_again(code: &Code, handler: Label) -> bool {
         Op::DELETE_FAST,
         Op::DELETE_DEREF,
     ];
-    let rest = code.index(handler).and_then(|at| code.instrs.get(at..)).unwrap_or_default();
-    let end = rest.iter().find(|instr| !CLEANUP.contains(&instr.op));
-    end.is_some_and(|end| end.op == Op::RERAISE)
+    let raised_again = |handler: &Label| {
+        let rest = code.index(*handler).and_then(|at| code.instrs.get(at..)).unwrap_or_default();
+        rest.iter().find(|instr| !CLEANUP.contains(&instr.op)).filter(|end| end.op == Op::RERAISE)
+    };
+    let mut next = Some(handler);
+    // No more handlers than instructions: they could lead in a circle.
+    for _ in &code.instrs {
+        let Some(label) = next else { return true };
+        let Some(end) = raised_again(&label) else { return false };
+        next = end.handler.map(|handler| handler.target);
+    }
+    false
 }
 
 /// Whether this is a `SEND` that C reads when something is thrown into the suspended frame: up to 3.11 it takes what stands
