@@ -57,16 +57,16 @@ pub struct Table {
     pub encode: fn(Op) -> Option<u8>,
     /// The opcode that a number stands for, specialised and instrumented ones included.
     pub base: fn(u8) -> Option<Op>,
-    /// Inline cache entries, in code units.
-    pub caches: fn(Op) -> u8,
+    /// Inline cache entries, in code units, in the order of [`Op::ALL`].
+    pub caches: [u8; Op::ALL.len()],
     /// Stack entries taken, by `oparg`; `None` also where a release says only the net effect.
     pub popped: fn(Op, i32) -> Option<i32>,
     /// Stack entries left, by `oparg`; `None` also where a release says only the net effect.
     pub pushed: fn(Op, i32) -> Option<i32>,
     /// Net effect on the stack, by `oparg` and whether the jump is taken (1 or 0).
     pub effect: fn(Op, i32, i32) -> Option<i32>,
-    /// The metadata flags.
-    pub flags: fn(Op) -> OpFlags,
+    /// The metadata flags, in the order of [`Op::ALL`].
+    pub flags: [OpFlags; Op::ALL.len()],
 }
 
 impl Table {

@@ -8,7 +8,7 @@
 use crate::opcodes::{Op, OpFlags, Table};
 
 /// The tables of this release as one value.
-pub static TABLE: Table = Table { release: (3, 11), decode, encode, base, caches, popped, pushed, effect, flags };
+pub static TABLE: Table = Table { release: (3, 11), decode, encode, base, caches: CACHES, popped, pushed, effect, flags: FLAGS };
 
 /// The opcode with this number; `None` for unused, specialised and instrumented ones.
 pub const fn decode(number: u8) -> Option<Op> {
@@ -413,6 +413,15 @@ pub const fn caches(op: Op) -> u8 {
         _ => 0,
     }
 }
+
+const CACHES: [u8; Op::ALL.len()] = {
+    let (mut all, mut index) = ([0; Op::ALL.len()], 0);
+    while index < all.len() {
+        all[index] = caches(Op::ALL[index]);
+        index += 1;
+    }
+    all
+};
 
 /// Stack entries that an opcode takes; `None` if this release does not have it.
 pub const fn popped(op: Op, oparg: i32) -> Option<i32> {
@@ -847,3 +856,12 @@ pub const fn flags(op: Op) -> OpFlags {
         _ => &[],
     })
 }
+
+const FLAGS: [OpFlags; Op::ALL.len()] = {
+    let (mut all, mut index) = ([OpFlags::all_of(&[]); Op::ALL.len()], 0);
+    while index < all.len() {
+        all[index] = flags(Op::ALL[index]);
+        index += 1;
+    }
+    all
+};

@@ -1,6 +1,5 @@
 //! The instruction set of a release, from the generated tables.
 use generated::opcodes::{Op, OpFlags, Table};
-use std::sync::LazyLock;
 
 #[cfg(all(Py_3_11, not(Py_3_12)))]
 use generated::opcodes::V3_11 as TABLE;
@@ -14,16 +13,6 @@ use generated::opcodes::V3_14 as TABLE;
 use generated::opcodes::V3_15 as TABLE;
 
 static RUNNING: &Table = &TABLE;
-
-/// What is asked of every instruction of every code object, by [`Op`].
-static OFTEN: LazyLock<Vec<Often>> = LazyLock::new(|| {
-    Op::ALL.iter().map(|op| Often { flags: (TABLE.flags)(*op), caches: (TABLE.caches)(*op) }).collect()
-});
-
-struct Often {
-    flags: OpFlags,
-    caches: u8,
-}
 
 /// Numbers, caches, flags and stack effects of one release's instructions.
 #[derive(Clone, Copy, Debug)]
@@ -66,13 +55,13 @@ impl Isa {
     /// Code units of inline cache after the operation.
     #[must_use]
     pub fn caches(self, op: Op) -> usize {
-        OFTEN.get(op as usize).map_or(0, |often| usize::from(often.caches))
+        self.table.caches.get(op as usize).map_or(0, |caches| usize::from(*caches))
     }
 
     /// Whether the operation has one of CPython's `OPCODE_HAS_*` properties.
     #[must_use]
     pub fn has(self, op: Op, flag: OpFlags) -> bool {
-        OFTEN.get(op as usize).is_some_and(|often| often.flags.contains(flag))
+        self.table.flags.get(op as usize).is_some_and(|flags| flags.contains(flag))
     }
 
     /// Whether the argument is the distance to another instruction.
@@ -202,6 +191,5 @@ mod tests {
     #[test]
     fn what_is_asked_often_stands_at_its_opcode() {
         assert!(Op::ALL.iter().enumerate().all(|(index, op)| *op as usize == index));
-        assert!(Op::ALL.iter().all(|op| Isa::running().caches(*op) == usize::from((TABLE.caches)(*op))));
     }
 }
