@@ -270,7 +270,6 @@ fn given(py: Python<'_>, result: PyResult<Py<PyAny>>) -> *mut ffi::PyObject {
 ///
 /// # Safety
 /// The frame must be fresh and belong to the attached thread.
-#[cold]
 unsafe fn decide(
     installed: &Installed,
     state: *mut ffi::PyThreadState,

@@ -7,19 +7,21 @@ use crate::guard::source::Source;
 use rustc_hash::FxHashSet;
 
 impl Tracer<'_> {
-    /// Whether the value was read somewhere, and no guard of its own looks there.
-    fn may_be_unguarded(&self, id: usize, value: &Value) -> bool {
-        let Value::Real { source: Some(source), .. } = value else { return false };
-        is_read(source) && !self.state.guarded.asks(ValueId(id as u32), Asked::LOOKS_AT_IT)
+    /// Where the value was read, if no guard of its own looks there.
+    fn unguarded<'a>(&self, id: usize, value: &'a Value) -> Option<&'a Source> {
+        let Value::Real { source: Some(source), .. } = value else { return None };
+        (is_read(source) && !self.state.guarded.asks(ValueId(id as u32), Asked::LOOKS_AT_IT)).then_some(source)
     }
 
     /// Guards every variable, attribute and entry that was read and that no other guard looks at.
     pub(super) fn guard_existence(&mut self) {
-        if !self.state.values.iter().enumerate().any(|(id, value)| self.may_be_unguarded(id, value)) {
+        let values = self.state.values.iter().enumerate();
+        let read: Vec<_> = values.filter_map(|(id, value)| self.unguarded(id, value)).collect();
+        if read.is_empty() {
             return;
         }
         let mut guarded = FxHashSet::default();
-        guarded.reserve(self.state.guards.len() + self.state.values.len() / 2);
+        guarded.reserve(self.state.guards.len() + read.len());
         let mut whole = FxHashSet::default();
         for guard in &self.state.guards {
             guarded.insert(&guard.source);
@@ -31,10 +33,9 @@ impl Tracer<'_> {
             }
         }
         let mut missing = Vec::new();
-        for value in &self.state.values {
-            let Value::Real { source: Some(source), .. } = value else { continue };
+        for source in read {
             let with_base = matches!(source, Source::DictItem(base, _) if whole.contains(&**base));
-            if is_read(source) && !with_base && guarded.insert(source) {
+            if !with_base && guarded.insert(source) {
                 missing.push(source.clone());
             }
         }

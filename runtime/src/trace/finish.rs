@@ -71,7 +71,6 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
-    #[cold]
     #[inline(never)]
     pub(super) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
         let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);

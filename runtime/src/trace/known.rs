@@ -309,26 +309,24 @@ impl<'py> Tracer<'py> {
             if self.state.guarded.asks(id, Asked::KNOWN) {
                 return Some(object);
             }
-            let (scalar, definition) = (is_scalar(&object), is_definition(&object));
-            if scalar || definition {
-                self.state.guarded.insert(id, Asked::KNOWN);
+            let scalar = is_scalar(&object);
+            if !scalar && !is_definition(&object) {
+                return None;
             }
-            if self.state.guarded.asks(id, Asked::EQUALS | Asked::IS) && (scalar || definition) {
+            self.state.guarded.insert(id, Asked::KNOWN);
+            if self.state.guarded.asks(id, Asked::EQUALS | Asked::IS) {
                 return Some(object);
             }
             let source = self.source(id)?;
             if scalar {
                 let check = Check::Equals(object.clone().unbind());
                 self.guard_once(id, Asked::EQUALS, source, check, "the trace is specialised for this value");
-                return Some(object);
-            }
-            if definition {
+            } else {
                 let check = Check::Is(object.clone().unbind());
                 self.guard_once(id, Asked::IS, source, check, "the trace is specialised for this object");
                 self.keep_nans_of_set(&object);
-                return Some(object);
             }
-            return None;
+            return Some(object);
         }
         match self.value(id) {
             Value::Real { object, .. } => {

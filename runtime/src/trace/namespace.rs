@@ -264,7 +264,7 @@ impl<'py> Tracer<'py> {
         let keys = globals.keys();
         let source = Source::constant(&globals);
         let guarded = keys.to_tuple().into_any().unbind();
-        self.guard_once(names, Asked::KEYS, source, Check::Keys(guarded), "the trace read the names of a module");
+        self.guard_once(names, Asked::NAMES, source, Check::Keys(guarded), "the trace read the names of a module");
         Ok(Some(self.own(keys.into_any())))
     }
 

@@ -278,7 +278,6 @@ impl<'py> Tracer<'py> {
     }
 
     /// Raises an exception that C raised.
-    #[cold]
     #[inline(never)]
     pub(super) fn raise_error<T>(&mut self, error: PyErr) -> Traced<T> {
         if let Some(signal) = self.state.pending.take() {
@@ -335,7 +334,6 @@ impl<'py> Tracer<'py> {
     }
 
     /// Raises an exception of a builtin class with a message.
-    #[cold]
     #[inline(never)]
     pub(super) fn raise<T>(&mut self, class: &str, message: impl Into<String>) -> Traced<T> {
         let class = self.import("builtins", class)?;
@@ -380,12 +378,13 @@ impl<'py> Tracer<'py> {
             called = crate::ffi::types::read(callable, &args.remove(0)).or_else(|error| internal(error.to_string()))?;
         }
         let args = PyTuple::new(self.py, args).or_else(|error| internal(error.to_string()))?;
-        let named = PyDict::new(self.py);
+        let named = (!keywords.is_empty()).then(|| PyDict::new(self.py));
         for (name, value) in keywords {
-            let stored = given(value).and_then(|value| named.set_item(name, value));
+            let stored =
+                given(value).and_then(|value| named.as_ref().map_or(Ok(()), |named| named.set_item(name, value)));
             stored.or_else(|error| internal(error.to_string()))?;
         }
-        let kwargs = (!named.is_empty()).then_some(&named);
+        let kwargs = named.as_ref();
         let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();
         let result = match keeps_nothing(callable) && seen.iter().all(super::known::is_scalar) {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
@@ -432,7 +431,9 @@ impl<'py> Tracer<'py> {
             Ok(object) => match PyErr::take(self.py) {
                 None => Ok(self.absorb(object)),
                 // As CPython does it where functions are asked for what only functions have.
-                Some(error) => unsupported("C code ignored an error", error.to_string()),
+                Some(error) => {
+                    unsupported("C code ignored an error", crate::ffi::types::name(&error.get_type(self.py)))
+                }
             },
             Err(error) if self.signal_behind(&error).is_some() => self.raise_error(error),
             Err(error) if self.is_end(&error, positional) => self.raise_error(error),

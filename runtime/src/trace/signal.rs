@@ -37,7 +37,6 @@ pub mod hints {
 }
 
 /// A graph break as a signal.
-#[cold]
 #[inline(never)]
 pub fn stop<T>(kind: &str, context: impl Into<String>, explanation: impl Into<String>, hint: &str) -> Traced<T> {
     Err(Signal::Break(Box::new(Break {
@@ -49,14 +48,12 @@ pub fn stop<T>(kind: &str, context: impl Into<String>, explanation: impl Into<St
 }
 
 /// A graph break because the tracer does not know better.
-#[cold]
 #[inline(never)]
 pub fn unsupported<T>(kind: &str, context: impl Into<String>) -> Traced<T> {
     stop(kind, context, "the tracer has no model of this operation; it runs natively", hints::COVERAGE)
 }
 
 /// Our own fault.
-#[cold]
 #[inline(never)]
 pub fn internal<T>(what: impl Into<String>) -> Traced<T> {
     Err(Signal::Internal(what.into()))

@@ -80,7 +80,10 @@ impl Called for CompiledFunction {
         let _active = Active::new();
         // SAFETY: as the caller promises; the type is ours.
         let (result, continuation) =
-            unsafe { (follow(once(this, call)?)?, (*(*this.as_ptr().cast::<Self>()).state).continuation) };
+            unsafe { (once(this, call)?, (*(*this.as_ptr().cast::<Self>()).state).continuation) };
+        if is_packet(&result) {
+            return follow(result);
+        }
         if continuation && let Some(function) = wrapped(this) {
             delegated::end_in_silence(&function, &result);
         }

@@ -12,17 +12,11 @@ mod v3_13;
 mod waiting;
 
 #[cfg(not(Py_3_12))]
-pub(crate) use v3_11::prep_reraise_star;
-#[cfg(not(Py_3_12))]
-pub(super) use v3_11::*;
+pub(crate) use v3_11::*;
 #[cfg(all(Py_3_12, not(Py_3_13)))]
-pub(crate) use v3_12::prep_reraise_star;
-#[cfg(all(Py_3_12, not(Py_3_13)))]
-pub(super) use v3_12::*;
+pub(crate) use v3_12::*;
 #[cfg(Py_3_13)]
-pub(crate) use v3_13::prep_reraise_star;
-#[cfg(Py_3_13)]
-pub(super) use v3_13::*;
+pub(crate) use v3_13::*;
 
 pub(super) use unseen::call_unseen;
 
