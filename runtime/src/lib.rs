@@ -25,9 +25,8 @@ pub mod trace;
 
 use pyo3::prelude::*;
 
-/// A trace asks for many small pieces of memory and gives them back at once.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: ffi::allocator::Allocator = ffi::allocator::Allocator;
 
 /// The native half of the package `slotrt`.
 #[pymodule]

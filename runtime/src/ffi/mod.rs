@@ -1,4 +1,5 @@
 //! CPython's memory: the only room with `unsafe`; everything else reads and calls the interpreter through it.
+pub(crate) mod allocator;
 #[cfg(slotrt_traces)]
 pub mod caches;
 pub mod callable;

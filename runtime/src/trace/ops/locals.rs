@@ -230,7 +230,7 @@ impl<'py> Tracer<'py> {
         }
         let untouched = self.globals_copy(&builtins).is_none()
             && !self.state.globals.contains_key(&(builtins.as_ptr() as usize, name.to_owned()));
-        match builtins.get_item(name) {
+        match builtins.get_item(interned(self.py, name)) {
             Ok(Some(object)) if untouched => Ok(Some(self.sourced(object, Source::Builtin(name.into())))),
             _ => Ok(self.in_globals(&builtins, name)),
         }
@@ -254,14 +254,15 @@ impl<'py> Tracer<'py> {
         if let Some(overlay) = self.state.globals.get(&key) {
             return *overlay;
         }
-        let value = match globals.get_item(name) {
+        let interned = interned(self.py, name);
+        let value = match globals.get_item(&interned) {
             Ok(Some(object)) => {
                 let path = self.global_source(globals, name);
                 Some(self.sourced(object, path))
             }
             _ => {
                 let dict = Source::constant(globals);
-                let absent = Check::Absent(interned(self.py, name).into_any().unbind());
+                let absent = Check::Absent(interned.into_any().unbind());
                 self.guard(dict, absent, "the name is not a global");
                 None
             }
@@ -320,9 +321,10 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn load_global(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
-        let name = frame.name(arg >> 1)?.to_owned();
-        let Some(value) = self.global(frame, &name)? else {
-            return self.raise_name_error(&name);
+        let code = Arc::clone(&frame.code);
+        let Some(name) = code.names.get(arg as usize >> 1) else { return internal("name index") };
+        let Some(value) = self.global(frame, name)? else {
+            return self.raise_name_error(name);
         };
         if arg & 1 == 1 {
             frame.push_callable(value, None)
