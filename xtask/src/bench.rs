@@ -4,7 +4,7 @@ use crate::testing::SUPPORTED;
 use crate::ui::table::table;
 use crate::ui::{Step, paint};
 use crate::wheel::Profile;
-use crate::{develop, place, run as program};
+use crate::{develop, place, profiled, run as program};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ pub struct Options {
     /// Fail where a value is over its bound
     #[arg(long)]
     check: bool,
+    /// Measure the library that is laid out by what runs, as `develop --profiled` builds it
+    #[arg(long)]
+    profiled: bool,
     /// Run in this interpreter
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -54,7 +57,11 @@ pub fn run(options: &Options) -> Result<()> {
         None => interpreter::find(SUPPORTED[SUPPORTED.len() - 1], None)?,
     };
     let python = venv::ensure(&base)?;
-    develop::install(&python, Profile::Release)?;
+    if options.profiled {
+        profiled::install(&python)?;
+    } else {
+        develop::install(&python, Profile::Release)?;
+    }
     let mut rows = Vec::new();
     // Where functions are not traced there is the hook to measure, no more.
     if SUPPORTED.contains(&python.series().as_str()) {

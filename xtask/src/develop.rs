@@ -1,5 +1,6 @@
 //! `develop`: the runtime built for an interpreter and installed into its environment.
 use crate::obtain::{Interpreter, interpreter};
+use crate::profiled;
 use crate::ui::Advise;
 use crate::wheel::{self, Profile};
 use anyhow::{Result, anyhow};
@@ -10,14 +11,18 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  python3.13 -m venv ENV\n  \
     cargo xtask develop --python ENV/bin/python            then `import slotrt` works there\n  \
-    cargo xtask develop --python ENV/bin/python --debug    faster to build, with debug assertions")]
+    cargo xtask develop --python ENV/bin/python --debug    faster to build, with debug assertions\n  \
+    cargo xtask develop --python ENV/bin/python --profiled   slower to build, traces in three quarters of the time")]
 pub struct Options {
     /// The interpreter of the environment that gets `slotrt`
     #[arg(long, value_name = "PATH")]
     python: PathBuf,
     /// Compile without optimisation: builds faster, runs slower
-    #[arg(long)]
+    #[arg(long, conflicts_with = "profiled")]
     debug: bool,
+    /// Compile twice: lay the library out by what runs on random programs (needs llvm-profdata)
+    #[arg(long)]
+    profiled: bool,
     /// Install although the interpreter is no virtual environment
     #[arg(long)]
     outside_venv: bool,
@@ -27,7 +32,11 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     let python = interpreter::named(&options.python)?;
     refuse_system(&python, options.outside_venv)?;
-    install(&python, if options.debug { Profile::Dev } else { Profile::Release })
+    match (options.debug, options.profiled) {
+        (_, true) => profiled::install(&python),
+        (true, false) => install(&python, Profile::Dev),
+        (false, false) => install(&python, Profile::Release),
+    }
 }
 
 /// Builds and installs, asking nothing.

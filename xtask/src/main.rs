@@ -10,6 +10,7 @@ mod fetch;
 mod fuzz;
 mod obtain;
 mod place;
+mod profiled;
 mod prove;
 mod regen;
 mod run;

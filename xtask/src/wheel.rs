@@ -15,15 +15,6 @@ pub enum Profile {
     Dev,
 }
 
-impl Profile {
-    fn directory(self) -> &'static str {
-        match self {
-            Profile::Release => "release",
-            Profile::Dev => "debug",
-        }
-    }
-}
-
 /// A cargo command of its own: what the cargo that runs xtask has set is no business of a nested build.
 pub fn nested_cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -53,20 +44,26 @@ pub fn cargo(python: &Interpreter) -> Command {
 
 /// Compiles the runtime; returns the shared library.
 pub fn compile(python: &Interpreter, profile: Profile) -> Result<PathBuf> {
+    let (directory, options) = match profile {
+        Profile::Release => ("release", &["--release"][..]),
+        Profile::Dev => ("debug", &[][..]),
+    };
     let step = Step::start(format!("Building the runtime for CPython {}", python.full_version()));
+    run::output(build(python).args(options)).context("the runtime does not build")?;
+    let library = place::python_target(&python.series()).join(directory).join("libslotrt.so");
+    step.done(place::shown(&library));
+    Ok(library)
+}
+
+/// `cargo build` of the runtime.
+pub fn build(python: &Interpreter) -> Command {
     let mut command = cargo(python);
     // Extension modules find the interpreter's functions in the process; there may be no library to link them with.
     if !python.library_dir.join(format!("libpython{}.so", python.series())).exists() {
         command.env("PYO3_BUILD_EXTENSION_MODULE", "1");
     }
     command.args(["build", "--quiet", "--package", "slotrt", "--lib", "--color", "never"]);
-    if profile == Profile::Release {
-        command.arg("--release");
-    }
-    run::output(&mut command).context("the runtime does not build")?;
-    let library = place::python_target(&python.series()).join(profile.directory()).join("libslotrt.so");
-    step.done(place::shown(&library));
-    Ok(library)
+    command
 }
 
 /// The package for `python`, from a compiled library, in a folder that can stand in `PYTHONPATH`.

@@ -74,7 +74,7 @@ impl Code {
             bytes(code, intern!(py, "co_linetable"))?,
             bytes(code, intern!(py, "co_exceptiontable"))?,
         );
-        let firstlineno: i32 = get(code, intern!(py, "co_firstlineno"))?;
+        let [argcount, posonlyargcount, kwonlyargcount, flags, stacksize, firstlineno] = numbers(code)?;
         let raw = Bytes {
             code: text.as_bytes(),
             line_table: lines.as_bytes(),
@@ -92,11 +92,11 @@ impl Code {
             consts: consts.iter().map(Bound::unbind).collect(),
             names: strings(code, intern!(py, "co_names"))?,
             locals: locals(code)?,
-            argcount: get(code, intern!(py, "co_argcount"))?,
-            posonlyargcount: get(code, intern!(py, "co_posonlyargcount"))?,
-            kwonlyargcount: get(code, intern!(py, "co_kwonlyargcount"))?,
-            flags: get(code, intern!(py, "co_flags"))?,
-            stacksize: get(code, intern!(py, "co_stacksize"))?,
+            argcount: argcount.cast_unsigned(),
+            posonlyargcount: posonlyargcount.cast_unsigned(),
+            kwonlyargcount: kwonlyargcount.cast_unsigned(),
+            flags: flags.cast_unsigned(),
+            stacksize: stacksize.cast_unsigned(),
             firstlineno,
             file: string(code, intern!(py, "co_filename"))?.into(),
             name: get(code, intern!(py, "co_name"))?,
@@ -203,6 +203,26 @@ impl Code {
 #[must_use]
 pub fn name_shift(op: Op) -> u32 {
     Isa::running().name_shift(op)
+}
+
+/// Counts of parameters, flags, the size of the stack, the first line.
+#[cfg(slotrt_hooks)]
+fn numbers(code: &Bound<'_, PyAny>) -> Result<[i32; 6], Error> {
+    crate::ffi::kinds::numbers(code).map_err(object_error)
+}
+
+/// Counts of parameters, flags, the size of the stack, the first line.
+#[cfg(not(slotrt_hooks))]
+fn numbers(code: &Bound<'_, PyAny>) -> Result<[i32; 6], Error> {
+    let py = code.py();
+    Ok([
+        get(code, intern!(py, "co_argcount"))?,
+        get(code, intern!(py, "co_posonlyargcount"))?,
+        get(code, intern!(py, "co_kwonlyargcount"))?,
+        get(code, intern!(py, "co_flags"))?,
+        get(code, intern!(py, "co_stacksize"))?,
+        get(code, intern!(py, "co_firstlineno"))?,
+    ])
 }
 
 /// The entries of localsplus.

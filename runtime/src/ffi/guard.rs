@@ -50,7 +50,11 @@ pub fn globals<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
 /// The builtins of a function.
 pub fn builtins<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let function = function.cast::<PyFunction>().ok()?;
-    function.getattr(pyo3::intern!(function.py(), "__builtins__")).ok()
+    // SAFETY: `function` is a function, which holds its builtins.
+    unsafe {
+        let raw = function.as_ptr().cast::<ffi::PyFunctionObject>();
+        Bound::from_borrowed_ptr_or_opt(function.py(), (*raw).func_builtins)
+    }
 }
 
 /// The closure of a function, if it has one.

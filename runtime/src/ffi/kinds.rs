@@ -25,6 +25,24 @@ pub fn kinds(code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(kinds.cast_into::<PyBytes>()?.as_bytes().to_vec())
 }
 
+/// `co_argcount`, `co_posonlyargcount`, `co_kwonlyargcount`, `co_flags`, `co_stacksize`, `co_firstlineno`.
+///
+/// # Errors
+/// `TypeError` for anything but a code object.
+pub fn numbers(code: &Bound<'_, PyAny>) -> PyResult<[c_int; 6]> {
+    const NUMBERS: [usize; 6] = [
+        offset_of!(PyCodeObject, co_argcount),
+        offset_of!(PyCodeObject, co_posonlyargcount),
+        offset_of!(PyCodeObject, co_kwonlyargcount),
+        offset_of!(PyCodeObject, co_flags),
+        offset_of!(PyCodeObject, co_stacksize),
+        offset_of!(PyCodeObject, co_firstlineno),
+    ];
+    let code = code.cast::<PyCode>()?;
+    // SAFETY: these are fields of a live code object.
+    Ok(NUMBERS.map(|field| unsafe { layout::read(code.as_ptr().cast(), field) }))
+}
+
 /// What the variable in each slot is called.
 ///
 /// # Errors

@@ -3,6 +3,7 @@ pub(crate) mod allocator;
 #[cfg(slotrt_traces)]
 pub mod caches;
 pub mod callable;
+pub(crate) mod called;
 pub mod context;
 mod delegated;
 mod extra;

@@ -166,8 +166,11 @@ pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
     // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long, unless code of Python sets another one.
     let name = unsafe { CStr::from_ptr((*raw(class)).tp_name) };
     if !is_heap(class) || is_immutable(class) {
-        // Checked at once, not piece by piece.
-        return name.to_str().map_or_else(|_| name.to_string_lossy(), Cow::Borrowed);
+        if name.to_bytes().is_ascii() {
+            // SAFETY: ASCII is UTF-8; `from_utf8` takes its time over short texts.
+            return Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(name.to_bytes()) });
+        }
+        return name.to_string_lossy();
     }
     if flags(class) & BASETYPE != 0 && !name.to_bytes().contains(&b'.') {
         return Cow::Borrowed("");

@@ -3,9 +3,9 @@ use super::attr::{has_get, is_data_descriptor, own_dict_allowed, short_name};
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
+use crate::ffi::called;
 use crate::names::name;
 use generated::slots::Slot;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -135,10 +135,9 @@ pub(super) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
 
 /// The class of C that a slot wrapper is of, if it is one of that name.
 fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
-    let named = found.getattr(intern!(found.py(), "__name__")).is_ok_and(|name| name.eq(method).unwrap_or(false));
-    let wrapper = crate::ffi::types::c_name(&found.get_type()) == "wrapper_descriptor";
-    let owner = found.getattr(intern!(found.py(), "__objclass__")).ok()?.cast_into::<PyType>().ok()?;
-    (named && wrapper).then_some(owner)
+    let is_it =
+        crate::ffi::types::c_name(&found.get_type()) == "wrapper_descriptor" && called::name_of(found) == method;
+    if is_it { called::owner_of(found) } else { None }
 }
 
 /// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.

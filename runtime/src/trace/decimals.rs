@@ -8,6 +8,7 @@ use super::rewind;
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
+use crate::ffi::called;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -74,10 +75,10 @@ fn module_of_callable<'py>(callable: &Bound<'py, PyAny>) -> Option<Bound<'py, Py
     if let Ok(class) = callable.cast::<PyType>() {
         return module_of_class(class);
     }
-    if let Some(owner) = super::call::owner_of(callable) {
+    if let Some(owner) = called::owner_of(callable) {
         return module_of_class(&owner);
     }
-    let receiver = callable.getattr_opt(intern!(callable.py(), "__self__")).ok().flatten()?;
+    let receiver = called::receiver_of(callable)?;
     match (receiver.cast::<PyType>(), receiver.cast::<PyModule>()) {
         (Ok(class), _) => module_of_class(class),
         (_, Ok(module)) => {

@@ -138,7 +138,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
     state.passing_states = options.passing_states;
-    let globals = subject.function.getattr(intern!(py, "__globals__"));
+    let globals = crate::ffi::guard::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
     state.outer_code = Some(Arc::clone(code));
     state.trace = super::token::next_trace();
@@ -313,9 +313,7 @@ impl<'py> Tracer<'py> {
                 local.as_ref().map(|object| self.sourced(object.bind(self.py).clone(), Source::Local(slot as u32))),
             );
         }
-        let cells = function
-            .getattr(intern!(self.py, "__closure__"))
-            .ok()
+        let cells = crate::ffi::guard::function_closure(function)
             .and_then(|cells| cells.cast_into::<pyo3::types::PyTuple>().ok());
         let mut closure = Vec::new();
         for (index, cell) in cells.iter().flatten().enumerate() {

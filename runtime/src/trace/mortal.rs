@@ -13,7 +13,7 @@ use super::outcome::{Effect, End, StackEntry};
 use super::signal::{Signal, Traced, hints, stop};
 use super::state::Tracer;
 use super::value::{Met, New, Value, ValueId};
-use crate::ffi::{references, types};
+use crate::ffi::{called, guard, references, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::names::{interned, name};
@@ -362,7 +362,7 @@ fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     if !object.is_exact_instance_of::<PyFunction>() {
         return held;
     }
-    let world = ["__globals__", "__builtins__"].map(|name| object.getattr(name).ok());
+    let world = [guard::globals(object), guard::builtins(object)];
     held.into_iter().filter(|held| !world.iter().flatten().any(|world| world.is(held))).collect()
 }
 
@@ -388,7 +388,7 @@ pub(super) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
     let Some(found) = types::lookup(class, intern!(class.py(), "__del__")) else { return false };
     let python = |name: &str| {
         let found = types::lookup(class, &interned(class.py(), name));
-        found.is_some_and(|found| super::call::owner_of(&found).is_none())
+        found.is_some_and(|found| called::owner_of(&found).is_none())
     };
     types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)
 }

@@ -7,6 +7,7 @@ use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::{Interrupted, Token};
 use super::value::{Value, ValueId};
+use crate::ffi::called;
 use crate::ffi::sets::SetLayout;
 pub(super) use crate::ffi::types::is_c_type;
 use crate::guard::source::{Fixed, Source};
@@ -556,9 +557,9 @@ fn contains_token(object: &Bound<'_, PyAny>) -> bool {
 fn keeps_nothing(callable: &Bound<'_, PyAny>) -> bool {
     match &*crate::ffi::types::c_name(&callable.get_type()) {
         "method_descriptor" | "wrapper_descriptor" => true,
-        "builtin_function_or_method" | "builtin_method" => callable
-            .getattr(intern!(callable.py(), "__self__"))
-            .is_ok_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>()),
+        "builtin_function_or_method" | "builtin_method" => {
+            called::receiver_of(callable).is_some_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>())
+        }
         "type" => callable.cast::<PyType>().is_ok_and(crate::ffi::types::is_immutable),
         _ => false,
     }

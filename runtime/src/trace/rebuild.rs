@@ -4,6 +4,7 @@ use super::native::is_c_type;
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{Held, Inlined, New, ValueId};
+use crate::ffi::guard;
 use crate::ffi::types;
 use crate::names::{interned, name};
 use pyo3::exceptions::PyBaseExceptionGroup;
@@ -21,19 +22,15 @@ type Attributes = Vec<(Held, ValueId)>;
 
 impl<'py> Tracer<'py> {
     pub(super) fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let get = |name: &str| {
-            object
-                .getattr(interned(object.py(), name))
-                .or_else(|error| internal::<Bound<'py, PyAny>>(error.to_string()))
-        };
         let mut optional = Vec::new();
-        for name in ["__defaults__", "__kwdefaults__"] {
-            let value = get(name)?;
-            optional.push((!value.is_none()).then(|| self.absorb(value)));
+        for value in [guard::function_defaults(object), guard::function_kwdefaults(object)] {
+            optional.push(value.filter(|value| !value.is_none()).map(|value| self.absorb(value)));
         }
-        let cells = get("__closure__")?.cast_into::<PyTuple>().ok();
+        let cells = guard::function_closure(object).and_then(|cells| cells.cast_into::<PyTuple>().ok());
         let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
-        let (code, globals) = (get("__code__")?, get("__globals__")?);
+        let (Some(code), Some(globals)) = (guard::function_code(object), guard::globals(object)) else {
+            return internal("function without code or globals");
+        };
         let free = code
             .getattr(name!("co_freevars"))
             .and_then(|free| free.len())
@@ -56,7 +53,7 @@ impl<'py> Tracer<'py> {
                 attributes.push((Held::Attribute((*name).to_owned()), self.absorb(now)));
             }
         }
-        let annotations = get("__annotations__")?;
+        let annotations = object.getattr(name!("__annotations__")).or_else(|error| internal(error.to_string()))?;
         if annotations.len().is_ok_and(|length| length > 0) {
             attributes.push((Held::Attribute("__annotations__".to_owned()), self.absorb(annotations)));
         }

@@ -151,7 +151,7 @@ impl Numpy {
             ));
         };
         rule.admit(args, kwargs)?;
-        let name = function.getattr(name!("__name__")).map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
+        let name = crate::ffi::called::name_of(function);
         examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }

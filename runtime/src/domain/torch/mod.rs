@@ -171,7 +171,7 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
-        let name = function.getattr(name!("__name__")).map(|name| types::text(&name)).unwrap_or_default();
+        let name = crate::ffi::called::name_of(function);
         if OVERRIDES.contains(&name.as_str()) {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;

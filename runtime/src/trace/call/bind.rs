@@ -1,13 +1,13 @@
 //! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
 use super::Arguments;
 use crate::bytecode::Code;
+use crate::ffi::guard;
 use crate::guard::source::{Fixed, Source};
 use crate::names::interned;
 use crate::trace::signal::{Signal, Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -132,8 +132,7 @@ impl<'py> Tracer<'py> {
         given: usize,
     ) -> Traced<T> {
         let count = code.argcount as usize;
-        let defaults =
-            function.getattr(intern!(self.py, "__defaults__")).and_then(|defaults| defaults.len()).unwrap_or(0);
+        let defaults = guard::function_defaults(function).and_then(|defaults| defaults.len().ok()).unwrap_or(0);
         let keyword_only =
             slots[count..count + code.kwonlyargcount as usize].iter().filter(|slot| slot.is_some()).count();
         let (signature, plural) = match defaults {
@@ -164,10 +163,7 @@ impl<'py> Tracer<'py> {
         slots: &mut [Option<ValueId>],
     ) -> Traced<()> {
         let count = code.argcount as usize;
-        let defaults = function
-            .getattr(intern!(self.py, "__defaults__"))
-            .ok()
-            .and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
+        let defaults = guard::function_defaults(function).and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
         let defaults: Vec<_> = defaults.iter().flatten().collect();
         let first = count.saturating_sub(defaults.len());
         let path = self.part_of_given(function, "__defaults__");
@@ -178,10 +174,7 @@ impl<'py> Tracer<'py> {
             }
         }
         self.missing(code, qualname, slots, 0..count, "positional")?;
-        let keyword = function
-            .getattr(intern!(self.py, "__kwdefaults__"))
-            .ok()
-            .and_then(|defaults| defaults.cast_into::<PyDict>().ok());
+        let keyword = guard::function_kwdefaults(function).and_then(|defaults| defaults.cast_into::<PyDict>().ok());
         let path = self.part_of_given(function, "__kwdefaults__");
         for (slot, value) in slots.iter_mut().enumerate().skip(count).take(code.kwonlyargcount as usize) {
             if value.is_some() {

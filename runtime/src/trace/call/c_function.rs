@@ -1,6 +1,7 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
 use super::{Arguments, effects};
 use crate::domain::{Callee, Domain};
+use crate::ffi::called;
 use crate::trace::native::{self, is_c_type};
 use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
@@ -9,7 +10,7 @@ use crate::trace::value::ValueId;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyString, PyType};
+use pyo3::types::PyType;
 use std::sync::Arc;
 
 /// Methods that store their arguments without looking at them.
@@ -27,12 +28,9 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
-        let name = object
-            .getattr(intern!(object.py(), "__name__"))
-            .map(|name| crate::ffi::types::text(&name))
-            .unwrap_or_default();
-        let owner = owner_of(object);
-        if name == "graph_break" && module_of(object).starts_with("slotrt") {
+        let name = called::name_of(object);
+        let owner = called::owner_of(object);
+        if name == "graph_break" && called::module_of(object).starts_with("slotrt") {
             return stop(
                 "explicit",
                 "slotrt.graph_break()",
@@ -53,7 +51,7 @@ impl<'py> Tracer<'py> {
         if matches!(name.as_str(), "format" | "format_map" | "__format__") {
             self.refuse_locale(object, &name, &args)?;
         }
-        let receiver = object.getattr_opt(intern!(self.py, "__self__")).ok().flatten();
+        let receiver = called::receiver_of(object);
         if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
             && let Some(result) = self.call_of_module(object, &name, &args)?
         {
@@ -67,16 +65,16 @@ impl<'py> Tracer<'py> {
         {
             return self.init_weak(object, &args);
         }
-        if name.starts_with("getweakref") && module_of(object) == "_weakref" {
+        if name.starts_with("getweakref") && called::module_of(object) == "_weakref" {
             return unsupported("weak references of an object", "those of the trace end later than the program's");
         }
         self.refuse_hidden_state(object, &owner, &name, &args)?;
-        if name == "proxy" && module_of(object) == "_weakref" {
+        if name == "proxy" && called::module_of(object) == "_weakref" {
             return self.make_weak(object, None, &args);
         }
         if args.keywords.is_empty()
             && super::super::operator::arity(&name) == Some(args.positional.len())
-            && module_of(object) == "_operator"
+            && called::module_of(object) == "_operator"
         {
             return self.operator(&name, &args.positional);
         }
@@ -148,7 +146,7 @@ impl<'py> Tracer<'py> {
 
     /// Functions of modules that have a model, or that read the world outside.
     fn call_of_module(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        let module = module_of(object);
+        let module = called::module_of(object);
         let modelled = match module.as_str() {
             "builtins" => self.call_modelled(name, args)?,
             "sys" => self.call_sys(object, name, args)?,
@@ -188,7 +186,7 @@ impl<'py> Tracer<'py> {
 
     /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
     fn object_method(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        let Some(owner) = owner_of(object) else {
+        let Some(owner) = called::owner_of(object) else {
             return Ok(None);
         };
         let owner = crate::ffi::types::c_name(&owner);
@@ -307,7 +305,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let Some(descriptor) = self.known(descriptor) else { return Ok(None) };
         let (class, name) = (self.class_of(receiver)?, descriptor.getattr(intern!(self.py, "__name__")));
-        let of = owner_of(&descriptor).is_some_and(|owner| crate::ffi::types::is_subtype(&class, &owner));
+        let of = called::owner_of(&descriptor).is_some_and(|owner| crate::ffi::types::is_subtype(&class, &owner));
         let (true, Ok(name)) = (of, name) else { return Ok(None) };
         let name = crate::ffi::types::text(&name);
         if let Some(Ok(of)) = self.known(receiver).map(|receiver| receiver.cast_into::<PyType>()) {
@@ -360,9 +358,7 @@ impl<'py> Tracer<'py> {
         ) {
             return false;
         }
-        let part = |name| object.getattr_opt(name).ok().flatten();
-        let name = part(intern!(self.py, "__name__")).map(|name| crate::ffi::types::text(&name)).unwrap_or_default();
-        let receiver = part(intern!(self.py, "__self__"));
+        let (name, receiver) = (called::name_of(object), called::receiver_of(object));
         let given = effects::Given { own_first: true, plain: true };
         self.refuse_impure(object, &name, receiver.as_ref(), given).is_err()
     }
@@ -384,7 +380,7 @@ impl<'py> Tracer<'py> {
         receiver: Option<&Bound<'py, PyAny>>,
         given: effects::Given,
     ) -> Traced<()> {
-        if let Some(owner) = owner_of(object) {
+        if let Some(owner) = called::owner_of(object) {
             let class = crate::ffi::types::c_name(&owner);
             let why = match super::super::copied::is_copied(&class) {
                 true => Ok(()),
@@ -421,8 +417,8 @@ impl<'py> Tracer<'py> {
         }
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
             // It writes to the class alone.
-            let of_own_class = module_of(object) == "_abc" && name == "_abc_init" && given.own_first;
-            let module = module_of(object);
+            let of_own_class = called::module_of(object) == "_abc" && name == "_abc_init" && given.own_first;
+            let module = called::module_of(object);
             return match effects::confined(&module, name, given) {
                 _ if of_own_class => Ok(()),
                 Ok(()) => Ok(()),
@@ -450,10 +446,7 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
         method: bool,
     ) -> Traced<ValueId> {
-        let name = object
-            .getattr(intern!(object.py(), "__name__"))
-            .map(|name| crate::ffi::types::text(&name))
-            .unwrap_or_default();
+        let name = called::name_of(object);
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
         let calls = calls_arguments(class.as_ref().unwrap_or(object));
@@ -505,7 +498,7 @@ impl<'py> Tracer<'py> {
         }
         let native = self.receiver(value)?;
         if native.is_instance_of::<Token>()
-            && let Some(owner) = owner_of(method)
+            && let Some(owner) = called::owner_of(method)
             && let Some(base) = super::super::known::scalar_base(&self.class_of(value)?)
             && base.is(&owner)
             && let Some(object) = self.unchanging(value)?
@@ -545,7 +538,7 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         ["_io.TextIOWrapper", "_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom", "_io.BufferedRWPair"];
     let class = match callable.cast::<PyType>() {
         Ok(class) => Some(class.clone()),
-        Err(_) => owner_of(callable).filter(|_| name == "__init__"),
+        Err(_) => called::owner_of(callable).filter(|_| name == "__init__"),
     };
     class.is_some_and(|class| LAYERS.contains(&&*crate::ffi::types::c_name(&class)))
 }
@@ -557,10 +550,9 @@ fn calls_arguments(callable: &Bound<'_, PyAny>) -> bool {
         return name.starts_with("itertools.")
             || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
     }
-    let name = callable.getattr(intern!(callable.py(), "__name__")).map(|name| crate::ffi::types::text(&name));
     matches!(
-        name.as_deref(),
-        Ok("reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
+        called::name_of(callable).as_str(),
+        "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest"
     )
 }
 
@@ -571,20 +563,4 @@ fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
         .map(|module| crate::ffi::types::text(&module))
         .unwrap_or_default();
     module == "builtins" && !effects::is_stateful(&crate::ffi::types::c_name(class), name)
-}
-
-/// `__objclass__` of a descriptor of C, or of what it gives.
-pub(in crate::trace) fn owner_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyType>> {
-    if object.is_exact_instance_of::<PyCFunction>() {
-        return None;
-    }
-    object.getattr_opt(intern!(object.py(), "__objclass__")).ok().flatten()?.cast_into().ok()
-}
-
-/// `__module__` of a C function.
-pub(super) fn module_of(object: &Bound<'_, PyAny>) -> String {
-    match object.getattr_opt(intern!(object.py(), "__module__")) {
-        Ok(Some(module)) => module.cast::<PyString>().map(|module| crate::ffi::types::text(module)).unwrap_or_default(),
-        Ok(None) | Err(_) => String::new(),
-    }
 }

@@ -1,5 +1,6 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
 use super::{Arguments, effects};
+use crate::ffi::called;
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -142,8 +143,8 @@ impl<'py> Tracer<'py> {
     /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
         let Some(finaliser) = self.lookup(class, "__del__") else { return true };
-        let of_files = super::c_function::owner_of(&finaliser)
-            .is_some_and(|owner| crate::ffi::types::c_name(&owner) == "_io._IOBase");
+        let of_files =
+            called::owner_of(&finaliser).is_some_and(|owner| crate::ffi::types::c_name(&owner) == "_io._IOBase");
         of_files && !crate::trace::mortal::has_finaliser(class)
     }
 

@@ -1,6 +1,6 @@
 //! Functions of C whose state no row of the reviewed table can tell from their arguments: seeds of the system, dialects by name.
 use super::Arguments;
-use super::c_function::module_of;
+use crate::ffi::called;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -28,7 +28,7 @@ impl<'py> Tracer<'py> {
                 return unsupported("random numbers of the system", "a generator that is seeded with nothing");
             }
         }
-        if matches!(name, "reader" | "writer") && module_of(object) == "_csv" {
+        if matches!(name, "reader" | "writer") && called::module_of(object) == "_csv" {
             let named = args.keywords.iter().filter(|(name, _)| name == "dialect").map(|(_, value)| *value);
             for dialect in args.positional.get(1).copied().into_iter().chain(named) {
                 let class = self.class_of(dialect)?;

@@ -1,5 +1,6 @@
 //! Formats for which `__format__` of C reads the locale or the time zone: those of type `n`, and those of dates.
 use super::{Arguments, effects};
+use crate::ffi::called;
 use crate::names::name;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -11,9 +12,7 @@ impl<'py> Tracer<'py> {
     /// tell the formats apart.
     pub(super) fn refuse_locale(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<()> {
         let reads = match (name, args.positional.as_slice()) {
-            ("format", [text, rest @ ..]) | ("format_map", [text, rest @ ..])
-                if super::c_function::owner_of(object).is_some() =>
-            {
+            ("format", [text, rest @ ..]) | ("format_map", [text, rest @ ..]) if called::owner_of(object).is_some() => {
                 let text = self.known_str(*text);
                 let values = rest.iter().chain(args.keywords.iter().map(|(_, value)| value));
                 let given: Vec<_> = values.filter_map(|value| self.known_str(*value)).collect();

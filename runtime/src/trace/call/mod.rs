@@ -17,7 +17,6 @@ mod outside;
 mod reads;
 mod reviewed;
 
-pub(super) use c_function::owner_of;
 pub(super) use cached::Remembered;
 pub(super) use class::is_struct_sequence;
 
@@ -27,14 +26,14 @@ use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
-use crate::ffi::{guard, types};
+use crate::ffi::{called, guard};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::asked::Asked;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Why a function that C called is guarded.
@@ -134,15 +133,12 @@ impl<'py> Tracer<'py> {
         callable: ValueId,
         object: &Bound<'py, PyAny>,
     ) -> Traced<Option<(Bound<'py, PyAny>, ValueId)>> {
-        let own = |name: &Bound<'py, PyString>| object.getattr_opt(name).ok().flatten();
-        let (Some(receiver), Some(name)) = (own(intern!(self.py, "__self__")), own(intern!(self.py, "__name__")))
-        else {
-            return Ok(None);
-        };
+        let Some(receiver) = called::receiver_of(object) else { return Ok(None) };
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
             return Ok(None);
         }
-        let method = self.lookup(&receiver.get_type(), &crate::ffi::types::text(&name));
+        let name = called::name_of(object);
+        let method = self.lookup(&receiver.get_type(), &name);
         let Some(method) = method.filter(|method| {
             matches!(&*crate::ffi::types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor")
         }) else {
@@ -150,7 +146,7 @@ impl<'py> Tracer<'py> {
         };
         // `__get__` takes `None` for no object at all.
         let again = if receiver.is_none() {
-            receiver.getattr(crate::ffi::types::text(&name))
+            receiver.getattr(name)
         } else {
             // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
             method.call_method1(intern!(self.py, "__get__"), (&receiver, receiver.get_type()))
@@ -227,7 +223,7 @@ impl<'py> Tracer<'py> {
         if let Some((referent, _)) = self.referent(object)
             && self
                 .lookup(class, "__call__")
-                .is_some_and(|call| owner_of(&call).is_some_and(|of| super::native::is_c_type(&of)))
+                .is_some_and(|call| called::owner_of(&call).is_some_and(|of| super::native::is_c_type(&of)))
         {
             self.check_alive(referent)?;
             return self.call_c_on(object, &args, false);
@@ -307,7 +303,7 @@ impl<'py> Tracer<'py> {
             // The frames of an inlined call are gone with it.
             return Ok(self.none());
         }
-        let qualname = function.getattr(name!("__qualname__")).map(|name| types::text(&name)).unwrap_or_default();
+        let qualname = called::qualname_of(function);
         if let Some(result) = self.call_folded(function, &qualname, &args)? {
             self.known(callable);
             return Ok(result);
@@ -347,10 +343,7 @@ impl<'py> Tracer<'py> {
     /// Goes through a frame that C has begun; gives what C gets for its result.
     pub(super) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
-        let qualname = function
-            .getattr(intern!(function.py(), "__qualname__"))
-            .map(|name| crate::ffi::types::text(&name))
-            .unwrap_or_default();
+        let qualname = called::qualname_of(&function);
         let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
         let locals: Vec<Option<ValueId>> = locals.collect();
         // Before any guard: what a folded function gives is kept, so that C may not ask it again.

@@ -1,5 +1,6 @@
 //! Objects of C from outside whose calls need not be left to C: partial functions, context variables, and what is all in its members.
 use super::Arguments;
+use crate::ffi::called;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -115,7 +116,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
-        let owner = super::owner_of(method).map(|owner| crate::ffi::types::c_name(&owner).into_owned());
+        let owner = called::owner_of(method).map(|owner| crate::ffi::types::c_name(&owner).into_owned());
         let named = owner.is_some_and(|owner| matches!(owner.as_str(), "_contextvars.ContextVar" | "ContextVar"));
         if !named || !args.keywords.is_empty() {
             return Ok(None);

@@ -1,0 +1,90 @@
+//! A release build laid out by what runs: built to count, run on random programs, built again with the counts.
+use crate::obtain::Interpreter;
+use crate::ui::{Advise, Step};
+use crate::{place, run, wheel};
+use anyhow::{Context, Result, anyhow};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What rustc says of itself.
+struct Compiler {
+    host: String,
+    llvm: String,
+    libraries: PathBuf,
+}
+
+impl Compiler {
+    fn ask() -> Result<Self> {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let said = run::output(Command::new(&rustc).current_dir(place::root()).arg("-vV"))?;
+        let field = |name: &str| {
+            let value = said.lines().find_map(|line| line.strip_prefix(name));
+            value.map(|value| value.trim().to_owned()).with_context(|| format!("`rustc -vV` says no `{name}`"))
+        };
+        let libraries =
+            run::output(Command::new(&rustc).current_dir(place::root()).args(["--print", "target-libdir"]))?;
+        Ok(Self { host: field("host:")?, llvm: field("LLVM version:")?, libraries: libraries.trim().into() })
+    }
+
+    /// The `llvm-profdata` that reads what this compiler's programs write: rustup's, or the system's of the same version.
+    fn merger(&self) -> Result<PathBuf> {
+        let major = self.llvm.split('.').next().unwrap_or_default();
+        let own = self.libraries.with_file_name("bin").join("llvm-profdata");
+        let candidates = [own, format!("llvm-profdata-{major}").into(), "llvm-profdata".into()];
+        let fits = |candidate: &PathBuf| {
+            let said = run::output(Command::new(candidate).args(["merge", "--version"]));
+            said.is_ok_and(|said| said.contains(&format!("LLVM version {major}.")))
+        };
+        let found = candidates.into_iter().find(fits);
+        found
+            .ok_or_else(|| anyhow!("there is no llvm-profdata of LLVM {major}, the version of this rustc"))
+            .advise(format!("`rustup component add llvm-tools`, or the distribution's package `llvm-{major}`"))
+    }
+}
+
+/// Builds and installs.
+pub fn install(python: &Interpreter) -> Result<()> {
+    let library = compile(python)?;
+    let wheel = wheel::pack(python, &library)?;
+    wheel::install(python, &wheel)
+}
+
+/// Compiles the runtime twice; returns the shared library of the second build.
+fn compile(python: &Interpreter) -> Result<PathBuf> {
+    let compiler = Compiler::ask()?;
+    let merger = compiler.merger()?;
+    let room = place::python_target(&python.series()).join("profiled");
+    let counts = room.join("counts");
+    if counts.exists() {
+        std::fs::remove_dir_all(&counts)?;
+    }
+    let counting = build(python, &compiler, &room.join("counting"), "generate", &counts)?;
+    train(python, &counting)?;
+    let merged = room.join("merged.profdata");
+    run::output(Command::new(merger).args(["merge", "-o"]).args([&merged, &counts]))?;
+    build(python, &compiler, &room.join("build"), "use", &merged)
+}
+
+/// One of the two builds: `-Cprofile-generate` or `-Cprofile-use`. With a target that is named, cargo gives the flags to no build script.
+fn build(python: &Interpreter, compiler: &Compiler, room: &Path, what: &str, profile: &Path) -> Result<PathBuf> {
+    let step = Step::start(format!("Building the runtime for CPython {} (profile-{what})", python.full_version()));
+    let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let mut command = wheel::build(python);
+    command.env("CARGO_TARGET_DIR", room);
+    command.env("RUSTFLAGS", format!("{flags} -Cprofile-{what}={}", profile.display()).trim());
+    run::output(command.args(["--release", "--target", &compiler.host])).context("the runtime does not build")?;
+    let library = room.join(&compiler.host).join("release").join("libslotrt.so");
+    step.done(place::shown(&library));
+    Ok(library)
+}
+
+/// Runs what is to be quick.
+fn train(python: &Interpreter, library: &Path) -> Result<()> {
+    let step = Step::start("Counting what runs: tests/bench/training.py");
+    let tree = wheel::tree(python, library)?;
+    let mut command = Command::new(&python.executable);
+    command.arg(place::root().join("tests").join("bench").join("training.py"));
+    run::output(command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONPATH", tree))?;
+    step.done("");
+    Ok(())
+}
