@@ -127,26 +127,31 @@ def shaken(shuffler):
 
 
 @contextlib.contextmanager
-def asked_for_id_live_on():
-    """`id()` keeps alive what it is asked for, so that no later object gets the address of one that has ended."""
-    plain, kept = builtins.id, []
+def asked_for_addresses_live_on():
+    """`id()` and `hash()` keep alive what they are asked for, so that no later object gets the address of one that has ended."""
+    asked, kept = {name: getattr(builtins, name) for name in ("id", "hash")}, []
 
-    def id(*args):
-        kept.append(args)
-        return plain(*args)
+    def keeping(plain):
+        def asks(*args):
+            kept.append(args)
+            return plain(*args)
 
-    builtins.id = id
+        return asks
+
+    for name, plain in asked.items():
+        setattr(builtins, name, keeping(plain))
     try:
         yield
     finally:
-        builtins.id = plain
+        for name, plain in asked.items():
+            setattr(builtins, name, plain)
 
 
 def hangs_on_addresses(code, calls, plain):
     """Whether the program does something else where its objects stand elsewhere: a nan's hash is its address, and whether an object
     gets the address of one that has ended is up to the allocator."""
     try:
-        with Deadline(PLAIN_LIMIT), asked_for_id_live_on():
+        with Deadline(PLAIN_LIMIT), asked_for_addresses_live_on():
             if observed(code, calls, lambda main: main) != plain:
                 return True
     except (TooLong, MemoryError):
