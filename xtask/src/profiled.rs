@@ -68,10 +68,11 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
 /// One of the two builds: `-Cprofile-generate` or `-Cprofile-use`. With a target that is named, cargo gives the flags to no build script.
 fn build(python: &Interpreter, compiler: &Compiler, room: &Path, what: &str, profile: &Path) -> Result<PathBuf> {
     let step = Step::start(format!("Building the runtime for CPython {} (profile-{what})", python.full_version()));
-    let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let mut flags: Vec<_> = given.split_whitespace().map(str::to_owned).collect();
+    flags.push(format!("-Cprofile-{what}={}", profile.display()));
     let mut command = wheel::build(python);
-    command.env("CARGO_TARGET_DIR", room);
-    command.env("RUSTFLAGS", format!("{flags} -Cprofile-{what}={}", profile.display()).trim());
+    command.env("CARGO_TARGET_DIR", room).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     run::output(command.args(["--release", "--target", &compiler.host])).context("the runtime does not build")?;
     let library = room.join(&compiler.host).join("release").join("libslotrt.so");
     step.done(place::shown(&library));
