@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  python3.13 -m venv ENV\n  \
     cargo xtask develop --python ENV/bin/python            then `import slotrt` works there\n  \
     cargo xtask develop --python ENV/bin/python --debug    faster to build, with debug assertions\n  \
-    cargo xtask develop --python ENV/bin/python --profiled   slower to build, traces in three quarters of the time")]
+    cargo xtask develop --python ENV/bin/python --profiled   slower to build, traces faster")]
 pub struct Options {
     /// The interpreter of the environment that gets `slotrt`
     #[arg(long, value_name = "PATH")]
