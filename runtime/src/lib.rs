@@ -25,6 +25,7 @@ pub mod trace;
 
 use pyo3::prelude::*;
 
+#[cfg(slotrt_hooks)]
 #[global_allocator]
 static ALLOCATOR: ffi::allocator::Allocator = ffi::allocator::Allocator;
 
