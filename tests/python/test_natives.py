@@ -129,6 +129,28 @@ def broken_down():
     return time.struct_time(range(9)), os.terminal_size((3, 4))
 
 
+def yields():
+    yield 1
+
+
+async def awaits():
+    return 1
+
+
+async def yields_later():
+    yield 1
+
+
+def what_says_its_address():
+    """Functions of C that read what a generator is made of get none but a real one."""
+    coroutine = awaits()
+    said = [str(made) for made in (yields(), yields_later(), coroutine)]
+    said += map(str, [yields()])
+    said.append("%s" % (yields(),))
+    coroutine.close()
+    return [text.partition(" at ")[0] for text in said]
+
+
 CASES = [
     (classes,),
     (referents, 3),
@@ -158,6 +180,11 @@ class Natives(unittest.TestCase):
                 compiled = slotrt.compile(function, fullgraph=whole)
                 for _ in range(3):
                     self.assertEqual(compiled(*args), function(*args))
+
+    def test_generators_say_what_they_are(self):
+        compiled = slotrt.compile(what_says_its_address)
+        for _ in range(3):
+            self.assertEqual(compiled(), what_says_its_address())
 
     def test_files_from_outside_are_asked_again(self):
         def number(file):

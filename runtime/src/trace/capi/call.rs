@@ -175,7 +175,7 @@ impl<'py> Tracer<'py> {
                 natives.push(self.unchanging_operand(function, *value, &class)?);
                 continue;
             }
-            if token && self.domain_of(&class).is_none() && !self.state.generators.contains_key(value) {
+            if token && self.domain_of(&class).is_none() {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
                 if function.name == "_Py_union_type_or"
                     && class.is(self.py.get_type::<PyType>())
