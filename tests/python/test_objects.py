@@ -311,6 +311,29 @@ class Objects(unittest.TestCase):
 
         self.assertEqual(slotrt.compile(refused)(Own()), refused(Own()))
 
+    def test_messages_name_it_too_where_the_method_load_ran_natively(self):
+        def refused(value):
+            return value.pop(1, 2)
+
+        def refused_above(value):
+            return super(Own, value).pop(1, 2)
+
+        class Own(set):
+            pass
+
+        for function in (refused, refused_above):
+            compiled = slotrt.compile(function)
+            for value in ((), Own(), Own()):
+                with self.subTest(function=function.__name__, value=value):
+                    self.assertEqual(self.error(compiled, value), self.error(function, value))
+
+    @staticmethod
+    def error(function, value):
+        try:
+            return function(value)
+        except (AttributeError, TypeError) as error:
+            return repr(error)
+
     def test_what_the_caller_handles_is_the_context(self):
         def caught():
             try:

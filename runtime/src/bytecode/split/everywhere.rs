@@ -161,8 +161,7 @@ fn refused(refusal: Refusal) -> PyErr {
 #[pyo3(signature = (function, offset, every = true))]
 pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = function.py();
-    let mut code = Code::decode(&function.getattr("__code__")?)?;
-    code.unfuse_method_loads();
+    let code = Code::decode(&function.getattr("__code__")?)?;
     let at = code.index_at(offset);
     let at = at.ok_or_else(|| PyValueError::new_err(format!("no instruction at offset {offset}")))?;
     let state = code.state_at(at).map_err(refused)?;
@@ -244,18 +243,14 @@ impl Everywhere {
 
     /// The code to split; where it cannot be, its instructions are counted under the reason.
     fn decoded(&self, py: Python<'_>, frame: Frame<'_>) -> Option<Code> {
-        let code = match Code::decode(&frame.code(py)) {
-            Ok(code) if code.is_continuation(py) || self.stays_whole(&code) => return None,
-            Ok(mut code) => {
-                code.unfuse_method_loads();
-                code
-            }
+        match Code::decode(&frame.code(py)) {
+            Ok(code) if code.is_continuation(py) || self.stays_whole(&code) => None,
+            Ok(code) => Some(code),
             Err(error) => {
                 self.counters.refuse(&error.to_string(), 1);
-                return None;
+                None
             }
-        };
-        Some(code)
+        }
     }
 
     fn splits(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Splits> {

@@ -21,13 +21,9 @@ pub(super) struct Site<'a> {
 pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state: State) -> Result<(), Refusal> {
     let Site { original: code, at, marks, .. } = *site;
     let native = code.instrs[at];
-    let unfused = split.code.unfuse_method_load(at);
     let after = |jump: bool| {
         let mut after = state.clone();
-        after.step(&split.code, &split.code.instrs[at], jump);
-        if unfused {
-            after.stack.push(Entry::Null);
-        }
+        after.step(code, &native, jump);
         after
     };
     let (jumped, mut after) = (after(true), after(false));

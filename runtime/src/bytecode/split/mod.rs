@@ -244,29 +244,6 @@ impl Code {
     pub fn state_at(&self, index: usize) -> Result<State, Refusal> {
         self.state_before(index).ok_or(Refusal::Unreachable(index))
     }
-
-    /// Gives every method load its plain form (attribute, then NULL), which means the same but for the wording of some
-    /// errors: method loads push method and self, or attribute and NULL. Where the NULL comes first they stay: what they
-    /// push travels like anything that may be NULL.
-    pub fn unfuse_method_loads(&mut self) {
-        let mut index = 0;
-        while index < self.instrs.len() {
-            index += 1 + usize::from(self.unfuse_method_load(index));
-        }
-    }
-
-    fn unfuse_method_load(&mut self, index: usize) -> bool {
-        let plain = self.isa().minor() < 13;
-        let instr = &mut self.instrs[index];
-        if plain || !matches!(instr.op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) || instr.arg & 1 == 0 {
-            return false;
-        }
-        instr.arg &= !1;
-        let (handler, position) = (instr.handler, instr.position);
-        let null = self.instr(Op::PUSH_NULL, 0);
-        self.insert(index + 1, [Instr { handler, position, ..null }]);
-        true
-    }
 }
 
 /// What a packet carries, in the order of the continuation's parameters.
