@@ -256,13 +256,41 @@ pub fn lookup<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> O
 /// What the class itself has under this name, bases left aside; runs no Python code.
 #[must_use]
 pub fn own<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    namespace(class)?.get_item(name).ok()?
+}
+
+/// The class's own namespace: to read, never to write.
+pub(crate) fn namespace<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyDict>> {
     // SAFETY: a live type object, whose namespace is a dict.
     #[cfg(Py_3_12)]
     let namespace = unsafe { Bound::from_owned_ptr_or_opt(class.py(), PyType_GetDict(raw(class))) };
     // SAFETY: the same.
     #[cfg(not(Py_3_12))]
     let namespace = unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), (*raw(class)).tp_dict) };
-    namespace?.cast_into::<PyDict>().ok()?.get_item(name).ok()?
+    namespace?.cast_into().ok()
+}
+
+/// A class that has the slots of its bases and nothing of its own. `type()` looks for every special method along the MRO to fill the slots,
+/// which costs several times as much; here each that is set later fills its own.
+///
+/// # Errors
+/// What CPython raises where no class can derive from these.
+pub fn derived<'py>(name: &Bound<'py, PyString>, bases: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyType>> {
+    let mut slots = [ffi::PyType_Slot { slot: 0, pfunc: std::ptr::null_mut() }];
+    let mut spec = ffi::PyType_Spec {
+        // A name with a module, or CPython warns; the right one follows.
+        name: c"slotrt.derived".as_ptr(),
+        basicsize: 0,
+        itemsize: 0,
+        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as _,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: the name lives for ever, the rest is copied; sizes of 0 are those of the base.
+    let class = unsafe {
+        Bound::from_owned_ptr_or_err(bases.py(), ffi::PyType_FromSpecWithBases(&raw mut spec, bases.as_ptr()))?
+    };
+    class.setattr(name!("__name__"), name)?;
+    Ok(class.cast_into()?)
 }
 
 /// `object.__getattribute__`. CPython: `PyObject_GenericGetAttr`.

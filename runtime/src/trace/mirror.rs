@@ -3,18 +3,20 @@
 //! CPython fills a heap type's slots from the special methods that it finds along its MRO, so a mirror has the slots that the mirrored class
 //! has, no more and no fewer: C code that asks whether an object is a sequence, a number, an iterator gets the right answer.
 use super::call::Arguments;
-use super::signal::{Traced, internal};
+use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::{Token, traced};
 use super::value::{New, Value, ValueId};
 use crate::ffi::sequences::{self, Sequence};
 use crate::ffi::types;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::slots::{Slot, Suite};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
 
 /// Slots' methods that are no business of a mirror: making, ending and looking at an object; [`Token`] itself answers what every object does.
 const NOT_MIRRORED: &[&str] = &[
@@ -52,8 +54,11 @@ const LOOKED_UP: &[&str] = &[
 
 /// Whether tokens' classes have the special method where the classes that they stand for have it.
 fn is_mirrored(name: &str) -> bool {
-    !NOT_MIRRORED.contains(&name)
-        && (LOOKED_UP.contains(&name) || SLOTDEFS.iter().any(|definition| definition.name == name))
+    static MIRRORED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let all = SLOTDEFS.iter().map(|definition| definition.name).chain(LOOKED_UP.iter().copied());
+        all.filter(|name| !NOT_MIRRORED.contains(name)).collect()
+    });
+    name.starts_with("__") && MIRRORED.contains(name)
 }
 
 impl<'py> Tracer<'py> {
@@ -105,21 +110,33 @@ impl<'py> Tracer<'py> {
             let Ok(base) = base.cast_into::<PyType>() else { return internal("base that is no class") };
             bases.push(self.mirror(&base)?);
         }
-        let namespace = PyDict::new(self.py);
-        match self.fill(class, &namespace).and_then(|()| {
-            let bases = PyTuple::new(self.py, bases)?;
-            let mirror = self.py.get_type::<PyType>().call1((crate::ffi::types::name(class), bases, namespace))?;
-            let mirror = mirror.cast_into::<PyType>()?;
-            // A class that is made with `__eq__` alone cannot be hashed, one that gets it later can.
-            if !self.own_namespace(class)?.contains("__hash__")? && self.own_namespace(&mirror)?.contains("__hash__")? {
-                mirror.delattr(name!("__hash__"))?;
-            }
-            only_slots_of(class, &mirror);
-            Ok(mirror)
-        }) {
-            Ok(mirror) => Ok(mirror),
-            Err(error) => super::signal::unsupported("token of a class that cannot be mirrored", error.to_string()),
+        self.derive(class, bases)
+            .or_else(|error| unsupported("token of a class that cannot be mirrored", error.to_string()))
+    }
+
+    fn derive(&self, class: &Bound<'py, PyType>, bases: Vec<Bound<'py, PyType>>) -> PyResult<Bound<'py, PyType>> {
+        let bases = PyTuple::new(self.py, bases)?;
+        let mirror = types::derived(&PyString::new(self.py, &types::name(class)), &bases)?;
+        if let Ok(value) = class.getattr(name!("__qualname__")) {
+            mirror.setattr(name!("__qualname__"), value)?;
         }
+        // Every class has these itself: its instances must be asked all the same.
+        for name in ["__module__", "__doc__"] {
+            let interned = interned(self.py, name);
+            let of_class = class.getattr(&interned).map_or_else(|_| self.py.None(), Bound::unbind);
+            mirror.setattr(interned, Inherent { name: name.to_owned(), of_class })?;
+        }
+        let own = types::namespace(class).map(|own| own.items());
+        for item in own.iter().flatten() {
+            let (name, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            let Ok(name) = name.cast_exact::<PyString>() else { continue };
+            let text = name.to_string_lossy();
+            if is_mirrored(&text) {
+                set_special(&mirror, name, &text, &value)?;
+            }
+        }
+        only_slots_of(class, &mirror);
+        Ok(mirror)
     }
 
     /// A special method of the class has changed: the class of its tokens follows.
@@ -129,45 +146,24 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let mirror = mirror.bind(self.py).clone();
-        let done = self.own_namespace(class).and_then(|own| match own.get_item(name) {
-            Ok(value) if value.is_none() => mirror.setattr(name, self.py.None()),
-            Ok(_) => mirror.setattr(name, Special { name: name.to_owned() }),
-            Err(_) => mirror.delattr(name),
-        });
+        let name = interned(self.py, name);
+        let done = match types::own(class, &name) {
+            Some(value) => set_special(&mirror, &name, &name.to_string_lossy(), &value),
+            None => mirror.delattr(&name),
+        };
         only_slots_of(class, &mirror);
         done.or_else(|error| internal(error.to_string()))
     }
+}
 
-    fn own_namespace(&self, class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
-        let getter = self.py.get_type::<PyType>().getattr(intern!(self.py, "__dict__"))?.get_item("__dict__")?;
-        getter.call_method1(name!("__get__"), (class,))
-    }
-
-    fn fill(&self, class: &Bound<'py, PyType>, namespace: &Bound<'py, PyDict>) -> PyResult<()> {
-        namespace.set_item("__slots__", PyTuple::empty(self.py))?;
-        if let Ok(value) = class.getattr(intern!(self.py, "__qualname__")) {
-            namespace.set_item("__qualname__", value)?;
-        }
-        // Every class has these itself: its instances must be asked all the same.
-        for name in ["__module__", "__doc__"] {
-            let of_class = class.getattr(name).map_or_else(|_| self.py.None(), Bound::unbind);
-            namespace.set_item(name, Inherent { name: name.to_owned(), of_class })?;
-        }
-        let own = self.own_namespace(class)?;
-        for name in own.try_iter()? {
-            let name = name?;
-            let Ok(text) = name.extract::<String>() else { continue };
-            if !is_mirrored(&text) {
-                continue;
-            }
-            if own.get_item(&name)?.is_none() {
-                namespace.set_item(name, self.py.None())?;
-            } else {
-                namespace.set_item(name, Special { name: text })?;
-            }
-        }
-        Ok(())
-    }
+/// Gives the mirror what stands for a special method; `None` stays what it is: it says that there is no such method.
+fn set_special(
+    mirror: &Bound<'_, PyType>,
+    name: &Bound<'_, PyString>,
+    text: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    if value.is_none() { mirror.setattr(name, value) } else { mirror.setattr(name, Special { name: text.to_owned() }) }
 }
 
 /// A class with `__getitem__` gets both `mp_subscript` and `sq_item`, and so on: what the mirrored class does not fill is emptied.
@@ -347,7 +343,7 @@ impl<'py> Tracer<'py> {
         }
         match self.special(value, name)? {
             Some(method) => self.call(method, args),
-            None => super::signal::unsupported("C code asks a symbolic value for a method that it does not have", name),
+            None => unsupported("C code asks a symbolic value for a method that it does not have", name),
         }
     }
 
@@ -384,7 +380,7 @@ impl<'py> Tracer<'py> {
                 operands.reverse();
                 self.operator(operator, &operands)
             }
-            None => super::signal::unsupported("method of a graph value called by C", name),
+            None => unsupported("method of a graph value called by C", name),
         }
     }
 }
