@@ -48,10 +48,8 @@ impl Code {
         if self.instrs.is_empty() {
             return Err(Error::new(0, Problem::FallsOffTheEnd));
         }
-        walk.reach(0, 0, u32::from(self.sent_at_the_start()))?;
-        while let Some(index) = walk.work.pop() {
-            walk.step(index)?;
-        }
+        walk.later(0, 0, u32::from(self.sent_at_the_start()))?;
+        walk.follow(None)?;
         Ok(walk)
     }
 
@@ -91,10 +89,8 @@ impl Walk<'_> {
             }
             let depth = instr.handler.map_or(1, |handler| handler.depth);
             // No instruction here ever runs: what does not fit together does no harm.
-            let _ = self.reach(index, index, depth.max(1));
-            while let Some(index) = self.work.pop() {
-                let _ = self.step(index);
-            }
+            let mut next = self.reach(index, index, depth.max(1)).is_ok_and(|new| new).then_some(index);
+            while self.follow(next.take()).is_err() {}
         }
         (0..self.code.instrs.len()).rev().for_each(|index| self.dead(index));
     }
@@ -120,7 +116,23 @@ impl Walk<'_> {
         Error::new(self.code.offset_of(index), problem)
     }
 
-    fn reach(&mut self, from: usize, index: usize, depth: u32) -> Result<(), Error> {
+    /// Follows control flow from an instruction, and from what is left to do, on.
+    fn follow(&mut self, mut next: Option<usize>) -> Result<(), Error> {
+        while let Some(index) = next.or_else(|| self.work.pop()) {
+            next = self.step(index)?;
+        }
+        Ok(())
+    }
+
+    fn later(&mut self, from: usize, index: usize, depth: u32) -> Result<(), Error> {
+        if self.reach(from, index, depth)? {
+            self.work.push(index);
+        }
+        Ok(())
+    }
+
+    /// Whether it is reached for the first time.
+    fn reach(&mut self, from: usize, index: usize, depth: u32) -> Result<bool, Error> {
         if depth > self.limit {
             let problem = if self.limit < DEEPEST {
                 Problem::StackSize { declared: self.limit, needed: depth }
@@ -134,10 +146,9 @@ impl Walk<'_> {
             None => Err(self.error(from, Problem::FallsOffTheEnd)),
             Some(None) => {
                 self.before[index] = Some(depth);
-                self.work.push(index);
-                Ok(())
+                Ok(true)
             }
-            Some(&Some(known)) if known == depth => Ok(()),
+            Some(&Some(known)) if known == depth => Ok(false),
             Some(&Some(known)) => Err(self.error(index, Problem::StackMismatch { first: known, second: depth })),
         }
     }
@@ -146,26 +157,28 @@ impl Walk<'_> {
         self.indices.get(label).ok_or_else(|| self.error(from, Problem::UnknownLabel(label.0)))
     }
 
-    fn step(&mut self, index: usize) -> Result<(), Error> {
-        let depth = self.before[index].unwrap_or(0);
-        let instr = self.code.instrs[index];
-        self.check(index, &instr, depth)?;
+    /// Reaches where the instruction leads; gives the next one, if it is new.
+    fn step(&mut self, index: usize) -> Result<Option<usize>, Error> {
+        let code = self.code;
+        let (depth, instr) = (self.before[index].unwrap_or(0), &code.instrs[index]);
+        self.check(index, instr, depth)?;
         if let Some(handler) = instr.handler {
             let target = self.label(index, handler.target)?;
             // An exception cuts the stack; a range deeper than the stack at this instruction cannot raise here.
             if handler.depth <= depth {
-                self.reach(index, target, handler.depth + u32::from(handler.lasti) + 1)?;
+                self.later(index, target, handler.depth + u32::from(handler.lasti) + 1)?;
             }
         }
         if let Some(target) = instr.target.filter(|_| self.isa.branches(instr.op)) {
             let target = self.label(index, target)?;
-            self.check_loop(index, &instr, target)?;
-            self.reach(index, target, self.after(index, &instr, depth, true)?)?;
+            self.check_loop(index, instr, target)?;
+            self.later(index, target, self.after(index, instr, depth, true)?)?;
         }
-        if !self.isa.ends_block(instr.op) {
-            self.reach(index, index + 1, self.after(index, &instr, depth, false)?)?;
+        if self.isa.ends_block(instr.op) {
+            return Ok(None);
         }
-        Ok(())
+        let after = self.after(index, instr, depth, false)?;
+        Ok(self.reach(index, index + 1, after)?.then_some(index + 1))
     }
 
     /// Whether the argument means something, and the stack holds what is taken.

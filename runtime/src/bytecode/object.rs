@@ -26,32 +26,17 @@ fn object_error(error: PyErr) -> Error {
     Error::new(0, Problem::Object(error.to_string()))
 }
 
-fn get<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
-    code: &Bound<'py, PyAny>,
-    name: &Bound<'py, PyString>,
-) -> Result<T, Error> {
-    code.getattr(name).and_then(|value| value.extract()).map_err(object_error)
-}
-
 /// A string, also one that UTF-8 cannot say. Nothing runs here that a program could notice.
-fn string<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<String, Error> {
-    let value = code.getattr(name).map_err(object_error)?;
-    let value = value.cast::<PyString>().map_err(|error| object_error(error.into()))?;
-    Ok(value.to_string_lossy().into_owned())
+fn string(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(value.cast::<PyString>()?.to_string_lossy().into_owned())
 }
 
-fn strings<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<Vec<String>, Error> {
-    let names = code.getattr(name).and_then(|names| Ok(names.cast_into::<PyTuple>()?));
-    names.and_then(|names| texts(&names)).map_err(object_error)
+fn text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(value.cast::<PyString>()?.to_str()?.to_owned())
 }
 
-fn texts(names: &Bound<'_, PyTuple>) -> PyResult<Vec<String>> {
-    names.iter_borrowed().map(|name| Ok(name.cast::<PyString>()?.to_str()?.to_owned())).collect()
-}
-
-fn bytes<'py>(code: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Result<Bound<'py, PyBytes>, Error> {
-    let value = code.getattr(name).map_err(object_error)?;
-    value.cast_into().map_err(|error| object_error(error.into()))
+fn texts(names: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    names.cast::<PyTuple>()?.iter_borrowed().map(|name| text(&name)).collect()
 }
 
 impl Code {
@@ -68,43 +53,48 @@ impl Code {
             let name = code.get_type().name().map_err(object_error)?;
             return Err(Error::new(0, Problem::Object(format!("expected a code object, not {name}"))));
         }
-        let py = code.py();
-        let (text, lines, handlers) = (
-            bytes(code, intern!(py, "co_code"))?,
-            bytes(code, intern!(py, "co_linetable"))?,
-            bytes(code, intern!(py, "co_exceptiontable"))?,
-        );
-        let [argcount, posonlyargcount, kwonlyargcount, flags, stacksize, firstlineno] = numbers(code)?;
+        let decoded = Self::of_fields(code)?;
+        decoded.check_arguments()?;
+        Ok(decoded)
+    }
+
+    fn of_fields(code: &Bound<'_, PyAny>) -> Result<Self, Error> {
+        let [consts, names, file, name, qualname, lines, handlers] = objects(code).map_err(object_error)?;
+        let [argcount, posonlyargcount, kwonlyargcount, flags, stacksize, firstlineno] =
+            numbers(code).map_err(object_error)?;
+        let bytes = || {
+            let code = code.getattr(intern!(code.py(), "co_code"))?.cast_into::<PyBytes>()?;
+            Ok((code, lines.cast::<PyBytes>()?, handlers.cast::<PyBytes>()?))
+        };
+        let (instructions, lines, handlers) = bytes().map_err(object_error)?;
         let raw = Bytes {
-            code: text.as_bytes(),
+            code: instructions.as_bytes(),
             line_table: lines.as_bytes(),
             exception_table: handlers.as_bytes(),
             first_line: firstlineno,
         };
         let instrs = decode::decode(raw, Isa::running())?;
-        let consts = code
-            .getattr(intern!(py, "co_consts"))
-            .and_then(|value| Ok(value.cast_into::<PyTuple>()?))
-            .map_err(object_error)?;
-        let decoded = Self {
-            next_label: instrs.len() as u32,
-            instrs,
-            consts: consts.iter().map(Bound::unbind).collect(),
-            names: strings(code, intern!(py, "co_names"))?,
-            locals: locals(code)?,
-            argcount: argcount.cast_unsigned(),
-            posonlyargcount: posonlyargcount.cast_unsigned(),
-            kwonlyargcount: kwonlyargcount.cast_unsigned(),
-            flags: flags.cast_unsigned(),
-            stacksize: stacksize.cast_unsigned(),
-            firstlineno,
-            file: string(code, intern!(py, "co_filename"))?.into(),
-            name: get(code, intern!(py, "co_name"))?,
-            qualname: get(code, intern!(py, "co_qualname"))?,
-            original: code.clone().unbind(),
+        let locals = locals(code)?;
+        let of_objects = || {
+            Ok(Self {
+                next_label: instrs.len() as u32,
+                instrs,
+                consts: consts.cast::<PyTuple>()?.iter().map(Bound::unbind).collect(),
+                names: texts(&names)?,
+                locals,
+                argcount: argcount.cast_unsigned(),
+                posonlyargcount: posonlyargcount.cast_unsigned(),
+                kwonlyargcount: kwonlyargcount.cast_unsigned(),
+                flags: flags.cast_unsigned(),
+                stacksize: stacksize.cast_unsigned(),
+                firstlineno,
+                file: string(&file)?.into(),
+                name: text(&name)?,
+                qualname: text(&qualname)?,
+                original: code.clone().unbind(),
+            })
         };
-        decoded.check_arguments()?;
-        Ok(decoded)
+        of_objects().map_err(object_error)
     }
 
     /// A code object of the instructions as they are now.
@@ -162,7 +152,7 @@ impl Code {
         }
         let kind = |local: &Local| if hides || !hidden(local) { local.kind } else { LOOKS_FREE };
         let kinds: Vec<u8> = self.locals.iter().map(|local| kind(local).bits()).collect();
-        crate::ffi::kinds::set_kinds(made, &kinds)
+        crate::ffi::code::set_kinds(made, &kinds)
     }
 
     #[cfg(not(slotrt_hooks))]
@@ -205,31 +195,41 @@ pub fn name_shift(op: Op) -> u32 {
     Isa::running().name_shift(op)
 }
 
-/// Counts of parameters, flags, the size of the stack, the first line.
 #[cfg(slotrt_hooks)]
-fn numbers(code: &Bound<'_, PyAny>) -> Result<[i32; 6], Error> {
-    crate::ffi::kinds::numbers(code).map_err(object_error)
-}
+use crate::ffi::code::{numbers, objects};
 
 /// Counts of parameters, flags, the size of the stack, the first line.
 #[cfg(not(slotrt_hooks))]
-fn numbers(code: &Bound<'_, PyAny>) -> Result<[i32; 6], Error> {
-    let py = code.py();
+fn numbers(code: &Bound<'_, PyAny>) -> PyResult<[i32; 6]> {
+    const NUMBERS: [&str; 6] =
+        ["co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_stacksize", "co_firstlineno"];
+    let mut numbers = [0; 6];
+    for (number, name) in numbers.iter_mut().zip(NUMBERS) {
+        *number = code.getattr(name)?.extract()?;
+    }
+    Ok(numbers)
+}
+
+/// Constants, names, the names of file, code and where it stands, tables of lines and handlers.
+#[cfg(not(slotrt_hooks))]
+fn objects<'py>(code: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 7]> {
+    let get = |name: &str| code.getattr(name);
     Ok([
-        get(code, intern!(py, "co_argcount"))?,
-        get(code, intern!(py, "co_posonlyargcount"))?,
-        get(code, intern!(py, "co_kwonlyargcount"))?,
-        get(code, intern!(py, "co_flags"))?,
-        get(code, intern!(py, "co_stacksize"))?,
-        get(code, intern!(py, "co_firstlineno"))?,
+        get("co_consts")?,
+        get("co_names")?,
+        get("co_filename")?,
+        get("co_name")?,
+        get("co_qualname")?,
+        get("co_linetable")?,
+        get("co_exceptiontable")?,
     ])
 }
 
 /// The entries of localsplus.
 #[cfg(slotrt_hooks)]
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
-    let names = crate::ffi::kinds::names(code).and_then(|names| texts(&names)).map_err(object_error)?;
-    let kinds = crate::ffi::kinds::kinds(code).map_err(object_error)?;
+    let names = crate::ffi::code::names(code).and_then(|names| texts(&names)).map_err(object_error)?;
+    let kinds = crate::ffi::code::kinds(code).map_err(object_error)?;
     if names.len() != kinds.len() {
         return Err(Error::new(0, Problem::Object("the kinds of its variables do not fit their names".into())));
     }
@@ -245,7 +245,7 @@ fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
     let mut locals: Vec<Local> = Vec::new();
     for (kind, list) in LISTS {
-        for name in strings(code, &PyString::intern(code.py(), list))? {
+        for name in code.getattr(list).and_then(|names| texts(&names)).map_err(object_error)? {
             match locals.iter_mut().find(|local| kind == LocalKind::CELL && local.name == name) {
                 Some(local) => local.kind |= kind,
                 None => locals.push(Local { name, kind }),

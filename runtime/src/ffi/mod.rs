@@ -4,6 +4,7 @@ pub(crate) mod allocator;
 pub mod caches;
 pub mod callable;
 pub(crate) mod called;
+pub(crate) mod code;
 pub mod context;
 mod delegated;
 mod extra;
@@ -18,7 +19,6 @@ pub mod hook;
 #[cfg(slotrt_traces)]
 pub mod instruction;
 pub mod interrupts;
-pub(crate) mod kinds;
 mod layout;
 #[cfg(slotrt_live)]
 pub(crate) mod live;

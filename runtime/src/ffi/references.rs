@@ -12,9 +12,9 @@ pub fn held<'py>(object: &Bound<'py, PyAny>, limit: usize) -> Vec<Bound<'py, PyA
     show(object, limit, Vec::new()).into_iter().map(|held| unsafe { Bound::from_borrowed_ptr(py, held) }).collect()
 }
 
-/// What would end if whoever holds these let them go, they themselves included. What several of the others hold ends with the last
-/// of them, what anybody else holds does not end; references of the asker's own, by address, count for nothing. Looks at `limit`
-/// references at most.
+/// What would end if whoever holds these let them go, they themselves included, but for what ends by itself. What several of the others
+/// hold ends with the last of them, what anybody else holds does not end; references of the asker's own, by address, count for nothing.
+/// Looks at `limit` references at most.
 #[must_use]
 pub fn ending<'py>(
     given: Vec<Bound<'py, PyAny>>,
@@ -37,6 +37,10 @@ pub fn ending<'py>(
         list = show(object, limit - looked_at, list);
         looked_at += list.len();
         for held in list.iter().copied() {
+            // SAFETY: the object that holds it is alive and unchanged.
+            if unsafe { ends_by_itself(held) } {
+                continue;
+            }
             // SAFETY: the object that holds it is alive and unchanged.
             let count = unsafe { ffi::Py_REFCNT(held) };
             let left = left.entry(held as usize).or_insert_with(|| count as isize - own(held as usize) as isize);
@@ -62,6 +66,17 @@ pub fn is_mourned(object: &Bound<'_, PyAny>) -> bool {
         let offset = (*class).tp_weaklistoffset;
         offset != 0 && !object.as_ptr().cast::<u8>().offset(offset).cast::<*mut ffi::PyObject>().read().is_null()
     }
+}
+
+/// Whether an object holds nothing that the collector knows of, and nothing runs when it ends: numbers, text and the like.
+///
+/// # Safety
+/// The object must be alive.
+unsafe fn ends_by_itself(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: a live object has a ready type.
+    let class = unsafe { &*ffi::Py_TYPE(object) };
+    let collected = class.tp_flags & ffi::Py_TPFLAGS_HAVE_GC != 0;
+    !collected && class.tp_finalize.is_none() && class.tp_del.is_none() && class.tp_weaklistoffset == 0
 }
 
 struct Shown {

@@ -140,7 +140,9 @@ impl Compiled {
     fn compile<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>, missed: Vec<String>) -> PyResult<Chosen> {
         let py = args.py();
         let original = function.getattr("__code__")?;
-        let code = Arc::new(Code::decode(&original)?);
+        let kept = Arc::clone(&self.family.kept);
+        // A continuation's code runs nowhere but here: nothing asks for it again.
+        let code = if self.resumed_at.is_none() { kept.decode(&original)? } else { Arc::new(Code::decode(&original)?) };
         if code.flags & GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }
@@ -148,7 +150,6 @@ impl Compiled {
         let start = Instant::now();
         let passing_states = self.family.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.family.shared.stop_at;
-        let kept = Arc::clone(&self.family.kept);
         let fullgraph = self.family.options.fullgraph;
         let options = trace::Options { passing_states, stop_at, kept, ..trace::Options::of(fullgraph) };
         let traced = trace::trace(py, &self.family.shared.lasting, function, &code, &locals, &options);

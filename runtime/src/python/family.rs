@@ -49,6 +49,11 @@ impl Family {
         Self::with(shared, options, function, Arc::default(), Arc::default())
     }
 
+    /// A family of one, of a function that this one's frames call natively.
+    pub fn another(&self, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
+        Self::with(Arc::clone(&self.shared), options, function, Arc::default(), Arc::clone(&self.kept))
+    }
+
     fn with(
         shared: Arc<Shared>,
         options: Options,

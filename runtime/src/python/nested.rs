@@ -101,7 +101,7 @@ impl Expected {
         // Continuations need the function for its names and globals only.
         let like = function::from_code(&function.getattr("__code__").ok()?, function).ok()?;
         let weak = PyWeakrefReference::new_with(function, ending(py, code).ok()?).ok()?;
-        let made = Arc::new(Compiled::root(Family::new(Arc::clone(&family.shared), options, &like)));
+        let made = Arc::new(Compiled::root(family.another(options, &like)));
         nested.functions.push((weak.unbind(), Arc::clone(&made)));
         Some(made)
     }

@@ -176,12 +176,13 @@ impl<'py> Tracer<'py> {
     }
 
     fn run_here(&mut self, frame: &mut Frame) -> Traced<Rest> {
+        let code = Arc::clone(&frame.code);
         loop {
-            let Some(instr) = frame.code.instrs.get(frame.pc).copied() else {
+            let Some(instr) = code.instrs.get(frame.pc) else {
                 return internal("control ran off the end of the code");
             };
-            self.before(frame, &instr)?;
-            let flow = self.step(frame, &instr);
+            self.before(frame, instr)?;
+            let flow = self.step(frame, instr);
             self.refuse_stand_in()?;
             if frame.outermost
                 && let Ok(next) = flow
@@ -202,14 +203,14 @@ impl<'py> Tracer<'py> {
                 }
                 Err(Signal::Raised(value)) => {
                     // A call in several instructions raises at its last.
-                    let at = frame.code.instrs.get(frame.pc).copied().unwrap_or(instr);
+                    let at = code.instrs.get(frame.pc).unwrap_or(instr);
                     if frame.leave.exposed && at.handler.is_none() && self.state.can_go_back(frame) {
                         let reason = Box::new(self.raises(value));
                         if self.state.go_back(frame) {
                             return Err(Signal::Here(reason));
                         }
                     }
-                    self.handle(frame, &at, value)?;
+                    self.handle(frame, at, value)?;
                     if frame.outermost {
                         self.check_mortals(frame, Flow::Next).map_err(|signal| self.refused_end(frame, signal))?;
                     }

@@ -8,10 +8,11 @@ use super::value::{New, Value, ValueId};
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
 use crate::names::{interned, name};
+use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyNone, PyNotImplemented,
-    PyRange, PyString, PyTuple, PyType,
+    PyBool, PyBytes, PyCFunction, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyFunction, PyInt, PyModule,
+    PyNone, PyNotImplemented, PyRange, PyString, PyTuple, PyType,
 };
 use std::sync::Arc;
 
@@ -34,11 +35,12 @@ fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
     if object.is_exact_instance_of::<PyFrozenSet>() {
         return is_fixed_set(object, true);
     }
-    let class = object.get_type();
     object.is_exact_instance_of::<PyRange>()
-        || super::native::is_c_type(&class)
-            && object.cast::<PyTuple>().is_ok_and(|tuple| !tuple.is_exact_instance_of::<PyTuple>())
-            && object.cast::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
+        || object.cast::<PyTuple>().is_ok_and(|tuple| {
+            !tuple.is_exact_instance_of::<PyTuple>()
+                && super::native::is_c_type(&object.get_type())
+                && tuple.iter().all(|item| is_scalar(&item))
+        })
 }
 
 /// Whether a frozen set holds scalars and classes of C alone, or, where `nested`, frozen sets of these: deeper nesting would take too long to
@@ -61,20 +63,20 @@ pub(super) fn is_key(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether the object is known once its identity is: classes, functions, modules, C callables and descriptors, code.
 pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
+    let class = object.get_type();
+    if is_plain(&class) {
+        return false;
+    }
     if object.is_instance_of::<PyType>()
+        || object.is_exact_instance_of::<PyFunction>()
+        || object.is_exact_instance_of::<PyCFunction>()
         || object.is_exact_instance_of::<PyModule>()
         || object.is_exact_instance_of::<PyCode>()
         || is_fixed(object)
     {
         return true;
     }
-    let class = object.get_type();
-    if is_plain(&class) {
-        return false;
-    }
     const NAMES: &[&str] = &[
-        "function",
-        "builtin_function_or_method",
         "builtin_method",
         "method_descriptor",
         "wrapper_descriptor",
@@ -127,15 +129,15 @@ pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
 pub(super) fn is_plain(class: &Bound<'_, PyType>) -> bool {
     let py = class.py();
     let plain = [
-        py.get_type::<PyInt>(),
-        py.get_type::<PyBool>(),
-        py.get_type::<PyFloat>(),
-        py.get_type::<PyComplex>(),
-        py.get_type::<PyString>(),
-        py.get_type::<PyBytes>(),
-        py.get_type::<PyNone>(),
+        PyInt::type_object_raw(py),
+        PyBool::type_object_raw(py),
+        PyFloat::type_object_raw(py),
+        PyComplex::type_object_raw(py),
+        PyString::type_object_raw(py),
+        PyBytes::type_object_raw(py),
+        PyNone::type_object_raw(py),
     ];
-    plain.iter().any(|known| known.is(class))
+    plain.contains(&class.as_type_ptr())
 }
 
 /// The class of immutable values, which hold nothing else, from which the class derives.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 /// Classes that can change whose tokens' classes are kept at a time.
 const MAX_CHANGING: usize = 128;
 
-/// Code objects of inlined functions that are kept decoded at a time.
+/// Code objects of functions that are kept decoded at a time.
 const MAX_CODES: usize = 128;
 
 /// Kept from trace to trace.
@@ -33,13 +33,13 @@ pub struct Lasting {
 pub struct Kept {
     /// Classes of tokens for classes that can change, and may be gone, by address and version: no other class has that version.
     mirrors: Mutex<FxHashMap<(usize, u32), Py<PyAny>>>,
-    /// Code objects of inlined functions by address; each keeps its own valid.
+    /// Code objects of functions by address; each keeps its own valid.
     codes: Mutex<FxHashMap<usize, Arc<Code>>>,
 }
 
 impl Kept {
-    /// Decodes the code object of an inlined function once.
-    pub(super) fn decode(&self, code: &Bound<'_, PyAny>) -> Result<Arc<Code>, Error> {
+    /// Decodes the code object of a function once.
+    pub fn decode(&self, code: &Bound<'_, PyAny>) -> Result<Arc<Code>, Error> {
         let address = code.as_ptr() as usize;
         if let Some(known) = self.codes.lock().ok().and_then(|codes| codes.get(&address).cloned()) {
             return Ok(known);

@@ -346,7 +346,7 @@ fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether code of the program runs when the object ends, or what only it holds. What functions hold they need: it is not looked at.
 pub(super) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
-    !is_lasting(object) && !object.is_callable() && ending_runs_code(object, &|_| 0)
+    !super::known::is_scalar(object) && !is_lasting(object) && !object.is_callable() && ending_runs_code(object, &|_| 0)
 }
 
 fn ending_runs_code(object: &Bound<'_, PyAny>, own: &dyn Fn(usize) -> usize) -> bool {

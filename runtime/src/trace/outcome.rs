@@ -115,7 +115,9 @@ impl End {
             Self::Return { value, .. } | Self::Raise(value) => vec![*value],
             Self::Break { stack, locals, handled, inner, .. } => {
                 let inner = inner.iter().flat_map(|frame| held(&frame.stack, &frame.locals, frame.handled));
-                held(stack, locals, *handled).chain(inner).collect()
+                let mut values = Vec::with_capacity(stack.len() + locals.len() + 1);
+                held(stack, locals, *handled).chain(inner).for_each(|value| values.push(value));
+                values
             }
         }
     }

@@ -130,6 +130,9 @@ impl<'py> Tracer<'py> {
 
     /// The value that a token of this trace stands for.
     pub(super) fn value_of_token(&self, object: &Bound<'py, PyAny>) -> Option<ValueId> {
+        if self.state.tokens.is_empty() {
+            return None;
+        }
         let token = object.cast::<Token>().ok()?;
         (token.get().trace == self.state.trace).then_some(token.get().value)
     }

@@ -99,14 +99,17 @@ impl Code {
     /// Whether this is a continuation's code.
     #[must_use]
     pub fn is_continuation(&self, py: Python<'_>) -> bool {
-        self.consts.iter().any(|constant| constant.bind(py).is_instance_of::<Lineage>())
+        self.lineage(py).is_some()
+    }
+
+    fn lineage<'a>(&'a self, py: Python<'a>) -> Option<&'a Lineage> {
+        self.consts.iter().rev().find_map(|constant| Some(constant.bind(py).cast_exact::<Lineage>().ok()?.get()))
     }
 
     /// Which unit of the root's code the instruction is: what handlers of frames that are handed over get for `lasti`.
     #[must_use]
     pub fn root_unit(&self, py: Python<'_>, index: usize) -> Option<u32> {
-        let lineage = self.consts.iter().find_map(|constant| constant.bind(py).cast::<Lineage>().ok());
-        let instr = match lineage.map(|lineage| lineage.get()) {
+        let instr = match self.lineage(py) {
             Some(lineage) => lineage.root.instrs.get(index.checked_sub(lineage.prologue)?),
             None => self.instrs.get(index),
         };
@@ -116,8 +119,7 @@ impl Code {
     /// The place in the source of a unit of the root's code.
     #[must_use]
     pub fn position_of_unit(&self, py: Python<'_>, unit: u32) -> Option<super::super::Position> {
-        let lineage = self.consts.iter().find_map(|constant| constant.bind(py).cast::<Lineage>().ok());
-        let instrs = lineage.map_or(&self.instrs, |lineage| &lineage.get().root.instrs);
+        let instrs = self.lineage(py).map_or(&self.instrs, |lineage| &lineage.root.instrs);
         instrs.iter().find(|instr| instr.offset == Some(unit * 2)).map(|instr| instr.position)
     }
 
@@ -136,8 +138,7 @@ impl Code {
     /// Instructions of a continuation before the copy of its root's; 0 for other code.
     #[must_use]
     pub fn prologue(&self, py: Python<'_>) -> usize {
-        let lineage = self.consts.iter().find_map(|constant| constant.bind(py).cast::<Lineage>().ok());
-        lineage.map_or(0, |lineage| lineage.get().prologue)
+        self.lineage(py).map_or(0, |lineage| lineage.prologue)
     }
 
     /// Splits instructions that pack two slots into the two that they stand for.

@@ -1,4 +1,4 @@
-//! What the fast variables of a code object are: `co_localspluskinds`, which `code.replace()` keeps by place.
+//! Fields of code objects, read where they lie; what their fast variables are: `co_localspluskinds`, which `code.replace()` keeps by place.
 use super::layout;
 use super::release::PyCodeObject;
 use pyo3::ffi;
@@ -41,6 +41,25 @@ pub fn numbers(code: &Bound<'_, PyAny>) -> PyResult<[c_int; 6]> {
     let code = code.cast::<PyCode>()?;
     // SAFETY: these are fields of a live code object.
     Ok(NUMBERS.map(|field| unsafe { layout::read(code.as_ptr().cast(), field) }))
+}
+
+/// `co_consts`, `co_names`, `co_filename`, `co_name`, `co_qualname`, `co_linetable`, `co_exceptiontable`.
+///
+/// # Errors
+/// `TypeError` for anything but a code object.
+pub fn objects<'py>(code: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 7]> {
+    const OBJECTS: [usize; 7] = [
+        offset_of!(PyCodeObject, co_consts),
+        offset_of!(PyCodeObject, co_names),
+        offset_of!(PyCodeObject, co_filename),
+        offset_of!(PyCodeObject, co_name),
+        offset_of!(PyCodeObject, co_qualname),
+        offset_of!(PyCodeObject, co_linetable),
+        offset_of!(PyCodeObject, co_exceptiontable),
+    ];
+    let code = code.cast::<PyCode>()?;
+    // SAFETY: these are fields of a live code object, each with an object that lives as long as it does.
+    Ok(OBJECTS.map(|field| unsafe { Bound::from_borrowed_ptr(code.py(), layout::read(code.as_ptr().cast(), field)) }))
 }
 
 /// What the variable in each slot is called.
