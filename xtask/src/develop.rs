@@ -41,9 +41,7 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Builds and installs, asking nothing.
 pub fn install(python: &Interpreter, profile: Profile) -> Result<()> {
-    let library = wheel::compile(python, profile)?;
-    let wheel = wheel::pack(python, &library)?;
-    wheel::install(python, &wheel)
+    wheel::put(python, &wheel::compile(python, profile)?)
 }
 
 /// Says no where packages belong to somebody else.

@@ -44,9 +44,7 @@ impl Compiler {
 
 /// Builds and installs.
 pub fn install(python: &Interpreter) -> Result<()> {
-    let library = compile(python)?;
-    let wheel = wheel::pack(python, &library)?;
-    wheel::install(python, &wheel)
+    wheel::put(python, &compile(python)?)
 }
 
 /// Compiles the runtime twice; returns the shared library of the second build.
@@ -58,19 +56,43 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
     if counts.exists() {
         std::fs::remove_dir_all(&counts)?;
     }
-    let counting = build(python, &compiler, &room.join("counting"), "generate", &counts)?;
+    let counting = build(python, &compiler, &room.join("counting"), &Counts::Made(&counts))?;
     train(python, &counting)?;
     let merged = room.join("merged.profdata");
     run::output(Command::new(merger).args(["merge", "-o"]).args([&merged, &counts]))?;
-    build(python, &compiler, &room.join("build"), "use", &merged)
+    build(python, &compiler, &room.join("build"), &Counts::Used(&merged))
 }
 
-/// One of the two builds: `-Cprofile-generate` or `-Cprofile-use`. With a target that is named, cargo gives the flags to no build script.
-fn build(python: &Interpreter, compiler: &Compiler, room: &Path, what: &str, profile: &Path) -> Result<PathBuf> {
-    let step = Step::start(format!("Building the runtime for CPython {} (profile-{what})", python.full_version()));
+/// What a build does about counts of what ran.
+enum Counts<'a> {
+    /// It writes them into this folder.
+    Made(&'a Path),
+    /// It is laid out by those in this file.
+    Used(&'a Path),
+}
+
+impl Counts<'_> {
+    fn flag(&self) -> String {
+        match self {
+            Self::Made(folder) => format!("-Cprofile-generate={}", folder.display()),
+            Self::Used(file) => format!("-Cprofile-use={}", file.display()),
+        }
+    }
+
+    fn words(&self) -> &'static str {
+        match self {
+            Self::Made(_) => "to count what runs",
+            Self::Used(_) => "laid out by what ran",
+        }
+    }
+}
+
+/// One of the two builds. With a target that is named, cargo gives the flags to no build script.
+fn build(python: &Interpreter, compiler: &Compiler, room: &Path, counts: &Counts<'_>) -> Result<PathBuf> {
+    let step = Step::start(format!("Building the runtime for CPython {}, {}", python.full_version(), counts.words()));
     let given = std::env::var("RUSTFLAGS").unwrap_or_default();
     let mut flags: Vec<_> = given.split_whitespace().map(str::to_owned).collect();
-    flags.push(format!("-Cprofile-{what}={}", profile.display()));
+    flags.push(counts.flag());
     let mut command = wheel::build(python);
     command.env("CARGO_TARGET_DIR", room).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     run::output(command.args(["--release", "--target", &compiler.host])).context("the runtime does not build")?;

@@ -79,8 +79,14 @@ pub fn tree(python: &Interpreter, library: &Path) -> Result<PathBuf> {
     Ok(tree)
 }
 
+/// Installs the package, from a compiled library, into the environment of `python`.
+pub fn put(python: &Interpreter, library: &Path) -> Result<()> {
+    let wheel = pack(python, library)?;
+    install(python, &wheel)
+}
+
 /// A wheel for `python` from a compiled library; returns its path.
-pub fn pack(python: &Interpreter, library: &Path) -> Result<PathBuf> {
+fn pack(python: &Interpreter, library: &Path) -> Result<PathBuf> {
     let tree = tree(python, library)?;
     let room = place::python_target(&python.series()).join("wheel");
     write_metadata(&tree, &tag(python))?;
@@ -149,7 +155,7 @@ fn list(root: &Path, directory: &Path, record: &mut String) -> Result<()> {
 }
 
 /// Installs the wheel into the interpreter's environment, replacing an older one.
-pub fn install(python: &Interpreter, wheel: &Path) -> Result<()> {
+fn install(python: &Interpreter, wheel: &Path) -> Result<()> {
     let step = Step::start(format!("Installing {}", place::shown(wheel)));
     let mut pip = Command::new(&python.executable);
     pip.args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"]).arg(wheel);

@@ -10,8 +10,8 @@ const ALIGNED: usize = 16;
 /// Gives out small pieces in few instructions: a trace asks for many, and gives them back at once.
 pub(crate) struct Allocator;
 
-fn is_plain(layout: Layout) -> bool {
-    layout.align() <= ALIGNED && layout.align() <= layout.size()
+fn is_plain(align: usize, size: usize) -> bool {
+    align <= ALIGNED.min(size)
 }
 
 // SAFETY: mimalloc's functions do what the trait's say; what one of them gave, any of them takes back.
@@ -20,7 +20,7 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: plain calls.
         unsafe {
-            let given = if is_plain(layout) {
+            let given = if is_plain(layout.align(), layout.size()) {
                 mi_malloc(layout.size())
             } else {
                 mi_malloc_aligned(layout.size(), layout.align())
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: plain calls.
         unsafe {
-            let given = if is_plain(layout) {
+            let given = if is_plain(layout.align(), layout.size()) {
                 mi_zalloc(layout.size())
             } else {
                 mi_zalloc_aligned(layout.size(), layout.align())
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller says that `alloc` gave the piece.
         unsafe {
-            let given = if layout.align() <= ALIGNED.min(size) {
+            let given = if is_plain(layout.align(), size) {
                 mi_realloc(piece.cast(), size)
             } else {
                 mi_realloc_aligned(piece.cast(), size, layout.align())

@@ -131,8 +131,10 @@ impl<'py> Tracer<'py> {
         match object.getattr(name!("__get__")) {
             Ok(get) if self.owned(function).is_none() => {
                 // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
-                let class = object.getattr(name!("__objclass__")).or_else(|error| internal(error.to_string()))?;
-                let (callable, class) = (self.constant(get), self.constant(class));
+                let Some(class) = crate::ffi::called::owner_of(&object) else {
+                    return internal("C method of no class");
+                };
+                let (callable, class) = (self.constant(get), self.constant(class.into_any()));
                 let args = vec![receiver, class];
                 self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
             }

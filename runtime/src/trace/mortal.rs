@@ -284,11 +284,10 @@ impl<'py> Tracer<'py> {
 
     /// Guards that the arguments which no longer stand in their places at the end are quiet.
     pub(super) fn guard_arguments(&mut self, locals: &[Option<ValueId>]) {
-        let given: Vec<_> = (0..self.state.given).map(|index| ValueId(index as u32)).collect();
-        for value in given {
-            let Some(Source::Local(slot)) = self.source(value) else { continue };
-            let stays = locals.get(slot as usize).copied().flatten() == Some(value);
-            if !stays && self.real(value).is_some_and(|object| !is_mortal(&object)) {
+        for value in (0..self.state.given).map(|index| ValueId(index as u32)) {
+            let Value::Real { object, source: Some(Source::Local(slot)) } = self.value(value) else { continue };
+            let stays = locals.get(*slot as usize).copied().flatten() == Some(value);
+            if !stays && !is_mortal(object.bind(self.py)) {
                 self.guard_end(value, Quiet::Itself);
             }
         }

@@ -7,7 +7,8 @@ use super::value::{Held, Inlined, New, ValueId};
 use crate::ffi::guard;
 use crate::ffi::types;
 use crate::names::{interned, name};
-use pyo3::exceptions::PyBaseExceptionGroup;
+use generated::slots::Slot;
+use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
@@ -252,13 +253,16 @@ impl<'py> Tracer<'py> {
         let Some(base) = bases.iter().find(|base| is_c_type(base)) else {
             return internal("exception without a C base");
         };
+        let members: Vec<_> = bases.iter().filter(|base| is_c_type(base)).flat_map(|base| self.members(base)).collect();
+        if members.is_empty() && is_made_as_usual(base) {
+            return Ok(true);
+        }
         let fresh = self.with_callbacks(|| remade(base, args));
         if let Some(signal) = self.state.pending.take() {
             return Err(signal);
         }
         let Ok(fresh) = fresh else { return Ok(false) };
-        let members = bases.iter().filter(|base| is_c_type(base)).flat_map(|base| self.members(base));
-        for member in members.collect::<Vec<_>>() {
+        for member in members {
             let (now, then) = (types::read(&member, object), types::read(&member, &fresh));
             match (now, then) {
                 (Ok(now), Ok(then)) if same(&now, &then) => {}
@@ -274,6 +278,12 @@ impl<'py> Tracer<'py> {
         }
         Ok(true)
     }
+}
+
+/// Whether a class of exceptions makes and initialises its instances as `BaseException` does, whatever the arguments.
+fn is_made_as_usual(class: &Bound<'_, PyType>) -> bool {
+    let root = class.py().get_type::<PyBaseException>();
+    [Slot::tp_new, Slot::tp_init].iter().all(|slot| types::slot(class, *slot) == types::slot(&root, *slot))
 }
 
 /// A group is made of its message and the exceptions that it took then: `args` may hold a list that changed since.

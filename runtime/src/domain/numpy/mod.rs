@@ -137,7 +137,7 @@ impl Numpy {
                 let text = format!("{function} with out=, where=, or several results");
                 return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
             }
-            if function.getattr(name!("__name__")).is_ok_and(|name| crate::ffi::types::text(&name) == "power") {
+            if crate::ffi::called::name_of(function) == "power" {
                 examples.refuse_integer_power(args)?;
             }
             return examples.record(function.clone(), args, kwargs);

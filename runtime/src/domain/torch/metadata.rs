@@ -1,5 +1,4 @@
 //! What tells nothing but metadata of a tensor, which guards compare.
-use crate::names::name;
 use pyo3::prelude::*;
 
 /// Attributes.
@@ -29,5 +28,5 @@ pub(super) fn is_attribute(name: &str) -> bool {
 }
 
 pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
-    target.getattr(name!("__name__")).is_ok_and(|name| METHODS.contains(&crate::ffi::types::text(&name).as_str()))
+    METHODS.contains(&crate::ffi::called::name_of(target).as_str())
 }

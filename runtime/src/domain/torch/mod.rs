@@ -7,7 +7,7 @@ mod metadata;
 mod switches;
 
 use super::{Answer, Callee, Domain, Operand, Surroundings};
-use crate::ffi::types;
+use crate::ffi::{called, types};
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::trace::outcome::Break;
@@ -79,8 +79,7 @@ impl Domain for Torch {
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
-        let name = |object: &Bound<'_, PyAny>| object.getattr(name!("__name__")).map(|name| types::text(&name));
-        let Ok(own) = name(callable) else { return false };
+        let own = called::name_of(callable);
         // Static methods of a C class do not say whose they are.
         let functions = self.functions.bind(callable.py());
         let is_own = || types::own(functions, &interned(callable.py(), &own)).is_some();
@@ -93,8 +92,8 @@ impl Domain for Torch {
         {
             return true;
         }
-        let Ok(owner) = callable.getattr(name!("__self__")) else { return false };
-        let Ok(module) = name(&owner) else { return false };
+        let Some(owner) = called::receiver_of(callable) else { return false };
+        let module = called::name_of(&owner);
         MODULES.contains(&module.as_str())
             || (module == "torch._C"
                 && (OVERRIDES.contains(&own.as_str()) || is_question(&own) || switches::is_one(&own)))
@@ -171,7 +170,7 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
-        let name = crate::ffi::called::name_of(function);
+        let name = called::name_of(function);
         if OVERRIDES.contains(&name.as_str()) {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;

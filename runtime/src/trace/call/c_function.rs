@@ -449,7 +449,7 @@ impl<'py> Tracer<'py> {
         let name = called::name_of(object);
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
-        let calls = calls_arguments(class.as_ref().unwrap_or(object));
+        let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
         for (index, value) in args.positional.iter().enumerate() {
@@ -543,17 +543,14 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
     class.is_some_and(|class| LAYERS.contains(&&*crate::ffi::types::c_name(&class)))
 }
 
-/// Whether a class or function of C calls what it is given.
-fn calls_arguments(callable: &Bound<'_, PyAny>) -> bool {
+/// Whether a class or a function of C with this name calls what it is given.
+fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
     if let Ok(class) = callable.cast::<PyType>() {
         let name = crate::ffi::types::c_name(class);
         return name.starts_with("itertools.")
             || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
     }
-    matches!(
-        called::name_of(callable).as_str(),
-        "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest"
-    )
+    matches!(name, "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
 }
 
 /// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.

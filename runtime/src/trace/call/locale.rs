@@ -1,7 +1,6 @@
 //! Formats for which `__format__` of C reads the locale or the time zone: those of type `n`, and those of dates.
 use super::{Arguments, effects};
 use crate::ffi::called;
-use crate::names::name;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use generated::effects::Effects;
@@ -20,9 +19,7 @@ impl<'py> Tracer<'py> {
             }
             ("format" | "__format__", [value, format]) => {
                 let class = self.class_of(*value)?;
-                let owner =
-                    self.lookup(&class, "__format__").and_then(|found| found.getattr(name!("__objclass__")).ok());
-                let owner = owner.and_then(|owner| owner.cast_into().ok());
+                let owner = self.lookup(&class, "__format__").and_then(|found| called::owner_of(&found));
                 let owner = owner.map(|owner| crate::ffi::types::c_name(&owner).into_owned()).unwrap_or_default();
                 let found = effects::of(&owner, "__format__");
                 found.is_some_and(|(_, effects)| effects.meets(Effects::READS_GLOBAL))

@@ -1,7 +1,7 @@
 //! Calling slot functions: generated body, domain, or the real function on private objects.
 use super::SlotFunction;
 use crate::domain::Callee;
-use crate::names::name;
+use crate::ffi::called;
 use crate::semantics::dispatch;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -61,8 +61,8 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
     ) -> Traced<Option<ValueId>> {
         const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
-        let owner = method.getattr(name!("__objclass__")).ok().and_then(|owner| owner.cast_into::<PyType>().ok());
-        let Some(owner) = owner.filter(|_| crate::ffi::types::c_name(&method.get_type()) == "wrapper_descriptor")
+        let Some(owner) =
+            called::owner_of(method).filter(|_| crate::ffi::types::c_name(&method.get_type()) == "wrapper_descriptor")
         else {
             return Ok(None);
         };

@@ -368,8 +368,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
-        let name = self.known(*object).and_then(|object| object.getattr(name!("__name__")).ok());
-        Ok(name.map_or_else(String::new, |name| crate::ffi::types::text(&name)))
+        Ok(self.known(*object).map_or_else(String::new, |object| crate::ffi::called::name_of(&object)))
     }
 
     fn _PyType_IsReady(&mut self, class: &ValueId) -> Traced<i32> {
