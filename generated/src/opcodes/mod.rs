@@ -1,5 +1,17 @@
 //! Opcodes across releases: the version-neutral `Op` and what each release says about it.
 
+/// What a function says of each opcode, in the order of [`Op::ALL`].
+macro_rules! tabulated {
+    ($of:ident) => {{
+        let (mut all, mut index) = ([$of(Op::ALL[0]); Op::ALL.len()], 0);
+        while index < all.len() {
+            all[index] = $of(Op::ALL[index]);
+            index += 1;
+        }
+        all
+    }};
+}
+
 #[rustfmt::skip]
 mod op;
 #[rustfmt::skip]

@@ -470,14 +470,7 @@ pub const fn caches(op: Op) -> u8 {
     }
 }
 
-const CACHES: [u8; Op::ALL.len()] = {
-    let (mut all, mut index) = ([0; Op::ALL.len()], 0);
-    while index < all.len() {
-        all[index] = caches(Op::ALL[index]);
-        index += 1;
-    }
-    all
-};
+const CACHES: [u8; Op::ALL.len()] = tabulated!(caches);
 
 /// Stack entries that an opcode takes; `None` if this release does not have it.
 pub const fn popped(op: Op, oparg: i32) -> Option<i32> {
@@ -990,11 +983,4 @@ pub const fn flags(op: Op) -> OpFlags {
     })
 }
 
-const FLAGS: [OpFlags; Op::ALL.len()] = {
-    let (mut all, mut index) = ([OpFlags::all_of(&[]); Op::ALL.len()], 0);
-    while index < all.len() {
-        all[index] = flags(Op::ALL[index]);
-        index += 1;
-    }
-    all
-};
+const FLAGS: [OpFlags; Op::ALL.len()] = tabulated!(flags);
