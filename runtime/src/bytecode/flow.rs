@@ -2,8 +2,9 @@
 use super::code::{Code, Indices};
 use super::error::Error;
 use super::instr::{Handler, Instr};
-use super::shape::State;
+use super::shape::{Shape, State};
 use generated::opcodes::Op;
+use std::collections::BTreeSet;
 
 /// What is known where ways meet.
 struct Flow<'a> {
@@ -13,7 +14,14 @@ struct Flow<'a> {
     meets: Vec<bool>,
     /// The state before such an instruction, once a way was found.
     states: Vec<Option<State>>,
-    work: Vec<usize>,
+    /// Where to go on; first things first, so that most blocks are followed once.
+    work: BTreeSet<usize>,
+}
+
+/// What a handler was told last: what the stack holds when it starts. No slot has changed since.
+struct Told {
+    handler: Handler,
+    stack: Shape,
 }
 
 impl Code {
@@ -47,12 +55,12 @@ impl<'a> Flow<'a> {
         let mut meets = vec![false; code.instrs.len()];
         let targets = code.instrs.iter().flat_map(|instr| [instr.target, instr.handler.map(|handler| handler.target)]);
         targets.flatten().filter_map(|target| indices.get(target)).for_each(|target| meets[target] = true);
-        let mut flow = Self { code, indices, meets, states: vec![None; code.instrs.len()], work: vec![0] };
+        let mut flow = Self { code, indices, meets, states: vec![None; code.instrs.len()], work: BTreeSet::from([0]) };
         if let (Some(first), Some(state)) = (flow.meets.first_mut(), flow.states.first_mut()) {
             *first = true;
             *state = Some(State::entry(code));
         }
-        while let Some(block) = flow.work.pop() {
+        while let Some(block) = flow.work.pop_first() {
             flow.walk(block);
         }
         flow
@@ -60,19 +68,32 @@ impl<'a> Flow<'a> {
 
     /// Follows one block to its end, and tells those after it.
     fn walk(&mut self, block: usize) {
-        let mut at = Some((block, self.states.get(block).cloned().flatten()));
-        let mut told = None;
-        while let Some((index, Some(state))) = at.take() {
-            let Some(instr) = self.code.instrs.get(index).copied() else { return };
-            self.raise(&instr, &state, &mut told);
-            self.jump(&instr, &state);
-            let Some(after) = self.after(index, state) else { return };
-            if self.meets.get(index + 1) == Some(&true) {
-                self.reach(index + 1, after);
-            } else {
-                at = Some((index + 1, Some(after)));
+        let Some(mut state) = self.states.get(block).cloned().flatten() else { return };
+        let (code, mut told) = (self.code, None);
+        for (index, instr) in code.instrs.iter().enumerate().skip(block) {
+            if index > block && self.meets[index] {
+                return self.reach(index, state);
             }
+            self.raise(instr, &state, &mut told);
+            self.jump(instr, &state);
+            if code.isa().ends_block(instr.op) {
+                return;
+            }
+            self.pass(instr, &mut state, &mut told);
         }
+    }
+
+    /// Goes past an instruction.
+    fn pass(&self, instr: &Instr, state: &mut State, told: &mut Option<Told>) {
+        if changes_slots(instr.op) {
+            *told = None;
+            return state.step(self.code, instr, false);
+        }
+        #[cfg(debug_assertions)]
+        let before = state.bound.clone();
+        state.step(self.code, instr, false);
+        #[cfg(debug_assertions)]
+        assert_eq!(before, state.bound, "{:?} changes a slot", instr.op);
     }
 
     /// The state before an instruction, given the one that the instruction before it leaves.
@@ -104,17 +125,17 @@ impl<'a> Flow<'a> {
             }
         };
         if changed {
-            self.work.push(index);
+            self.work.insert(index);
         }
     }
 
     /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
     /// What the same handler was told last, it is not told again.
-    fn raise(&mut self, instr: &Instr, state: &State, told: &mut Option<(Handler, State)>) {
+    fn raise(&mut self, instr: &Instr, state: &State, told: &mut Option<Told>) {
         let Some(handler) = instr.handler else { return };
         let Some(target) = self.indices.get(handler.target) else { return };
-        let changes = changes_slots(instr.op);
-        if !changes && told.as_ref().is_some_and(|(known, said)| *known == handler && state.says(handler, said)) {
+        let (changes, stack) = (changes_slots(instr.op), state.stack.get(..handler.depth as usize));
+        if !changes && told.as_ref().is_some_and(|told| told.handler == handler && stack == Some(&told.stack)) {
             return;
         }
         let Some(mut raised) = state.raised(instr) else { return };
@@ -123,7 +144,7 @@ impl<'a> Flow<'a> {
             after.step(self.code, instr, false);
             raised.join_slots(&after);
         } else {
-            *told = Some((handler, raised.clone()));
+            *told = stack.map(|stack| Told { handler, stack: stack.to_vec() });
         }
         self.reach(target, raised);
     }

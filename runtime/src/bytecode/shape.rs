@@ -75,13 +75,6 @@ impl State {
         self.stack.iter().copied().take(handler.depth as usize).chain(pushed)
     }
 
-    /// Whether the handler would start in this state again.
-    pub(super) fn says(&self, handler: Handler, raised: &Self) -> bool {
-        let depth = handler.depth as usize;
-        self.bound == raised.bound
-            && self.stack.get(..depth).is_some_and(|stack| raised.stack.get(..depth) == Some(stack))
-    }
-
     fn pop(&mut self) -> Entry {
         self.stack.pop().unwrap_or(Entry::Object)
     }
