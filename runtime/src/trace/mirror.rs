@@ -135,6 +135,7 @@ impl<'py> Tracer<'py> {
                 set_special(&mirror, name, &text, &value)?;
             }
         }
+        fill_slots(class, &mirror)?;
         only_slots_of(class, &mirror);
         Ok(mirror)
     }
@@ -164,6 +165,23 @@ fn set_special(
     value: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     if value.is_none() { mirror.setattr(name, value) } else { mirror.setattr(name, Special { name: text.to_owned() }) }
+}
+
+/// A class of Python code has a slot also where a base of C has the method alone, without the slot: what stands for the method in the base's
+/// mirror stands in this one, too.
+fn fill_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    for row in SLOTDEFS {
+        if types::slot(class, row.slot).is_none() || types::slot(mirror, row.slot).is_some() || !is_mirrored(row.name) {
+            continue;
+        }
+        let name = interned(class.py(), row.name);
+        if let Some(found) =
+            types::lookup(mirror, &name).filter(|found| found.is_none() || found.is_instance_of::<Special>())
+        {
+            mirror.setattr(name, found)?;
+        }
+    }
+    Ok(())
 }
 
 /// A class with `__getitem__` gets both `mp_subscript` and `sq_item`, and so on: what the mirrored class does not fill is emptied.
