@@ -130,12 +130,8 @@ impl Code {
     /// A copy that shares constants.
     #[must_use]
     pub fn duplicate(&self, py: Python<'_>) -> Self {
-        /// Instructions that can be added before all have to move.
-        const ROOM: usize = 64;
-        let mut instrs = Vec::with_capacity(self.instrs.len() + ROOM);
-        instrs.extend_from_slice(&self.instrs);
         Self {
-            instrs,
+            instrs: self.instrs.clone(),
             consts: self.consts.iter().map(|constant| constant.clone_ref(py)).collect(),
             names: self.names.clone(),
             locals: self.locals.clone(),
