@@ -2,9 +2,10 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
+use std::cell::RefCell;
 use std::convert::Infallible;
-use std::sync::Mutex;
+use std::hash::BuildHasher;
 
 /// A name, made when it is first asked for.
 #[allow(missing_debug_implementations)]
@@ -32,25 +33,36 @@ impl<'py> IntoPyObject<'py> for &'static Name {
 }
 
 /// Names that are kept at a time.
-const MAX_KEPT: usize = 4_096;
+const PLACES: usize = 1_024;
+
+/// A name and its text.
+type Kept = (Box<str>, Py<PyString>);
+
+thread_local! {
+    /// Names asked for last, each in the place that its hash gives.
+    static KEPT: RefCell<Vec<Option<Kept>>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A name that is only known when it is needed: interned, and found again without making a string.
 #[must_use]
 pub fn interned<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString> {
-    static KEPT: PyOnceLock<Mutex<FxHashMap<Box<str>, Py<PyString>>>> = PyOnceLock::new();
-    let kept = KEPT.get_or_init(py, Mutex::default);
-    if let Some(known) = kept.lock().ok().and_then(|kept| kept.get(name).map(|known| known.bind(py).clone())) {
-        return known;
-    }
-    let made = PyString::intern(py, name);
-    if let Ok(mut kept) = kept.lock() {
-        if kept.len() >= MAX_KEPT {
-            // Ends of strings run no code.
-            kept.clear();
+    let find = |kept: &RefCell<Vec<Option<Kept>>>| {
+        let mut kept = kept.try_borrow_mut().ok()?;
+        if kept.is_empty() {
+            kept.resize_with(PLACES, || None);
         }
-        kept.insert(name.into(), made.clone().unbind());
-    }
-    made
+        let place = &mut kept[FxBuildHasher.hash_one(name) as usize % PLACES];
+        if let Some((text, known)) = place
+            && **text == *name
+        {
+            return Some(known.bind(py).clone());
+        }
+        let made = PyString::intern(py, name);
+        // Ends of strings run no code.
+        *place = Some((name.into(), made.clone().unbind()));
+        Some(made)
+    };
+    KEPT.try_with(find).ok().flatten().unwrap_or_else(|| PyString::intern(py, name))
 }
 
 /// `name!("__doc__")`, where an attribute's name is asked for.

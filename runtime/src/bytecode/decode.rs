@@ -51,8 +51,12 @@ impl Scan {
 }
 
 fn scan(code: &[u8], isa: Isa) -> Result<Scan, Error> {
-    let mut scan = Scan { instrs: Vec::with_capacity(code.len() / 4), starts: Vec::new(), ends: Vec::new() };
     let units = code.len() / 2;
+    let mut scan = Scan {
+        instrs: Vec::with_capacity(units / 2),
+        starts: Vec::with_capacity(units / 2),
+        ends: Vec::with_capacity(units / 2),
+    };
     let mut unit = 0;
     while unit < units {
         let start = unit;

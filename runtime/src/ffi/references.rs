@@ -1,7 +1,6 @@
 //! What objects hold, as the garbage collector sees it: what ends with what, and what leads to what.
 use pyo3::ffi;
 use pyo3::prelude::*;
-use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::ffi::{c_int, c_void};
 
 /// The objects that this one holds, once for each reference; at most `limit` of them.
@@ -25,8 +24,8 @@ pub fn ending<'py>(
     if given.is_empty() {
         return given;
     }
-    let mut left: FxHashMap<usize, isize> = FxHashMap::with_capacity_and_hasher(MANY, FxBuildHasher);
-    left.extend(given.iter().map(|object| (object.as_ptr() as usize, 0)));
+    // How many references have not been met yet: of what is given, the list's own never is.
+    let mut left: Vec<(*mut ffi::PyObject, isize)> = Vec::new();
     let (mut ending, mut next, mut looked_at, mut list) = (given, 0, 0, Vec::with_capacity(MANY));
     while let Some(object) = ending.get(next)
         && looked_at < limit
@@ -41,12 +40,23 @@ pub fn ending<'py>(
             if unsafe { ends_by_itself(held) } {
                 continue;
             }
-            // SAFETY: the object that holds it is alive and unchanged.
-            let count = unsafe { ffi::Py_REFCNT(held) };
-            let left = left.entry(held as usize).or_insert_with(|| count as isize - own(held as usize) as isize);
-            *left -= 1;
-            if *left == 0 {
-                // SAFETY: as above.
+            let unmet = match left.iter_mut().find(|(known, _)| *known == held) {
+                Some((_, left)) => {
+                    *left -= 1;
+                    *left
+                }
+                None => {
+                    // SAFETY: the object that holds it is alive and unchanged.
+                    let count = unsafe { ffi::Py_REFCNT(held) } as isize;
+                    let others = count - own(held as usize) as isize - 1;
+                    if (1..limit as isize).contains(&others) {
+                        left.push((held, others));
+                    }
+                    others
+                }
+            };
+            if unmet == 0 {
+                // SAFETY: the object that holds it is alive and unchanged.
                 ending.push(unsafe { Bound::from_borrowed_ptr(py, held) });
             }
         }

@@ -83,7 +83,7 @@ fn module_of_callable<'py>(callable: &Bound<'py, PyAny>) -> Option<Bound<'py, Py
         (Ok(class), _) => module_of_class(class),
         (_, Ok(module)) => {
             let name = module.name().ok()?;
-            ["_decimal", "decimal"].contains(&types::text(name.as_any()).as_str()).then(|| receiver.clone())
+            name.to_str().is_ok_and(|name| ["_decimal", "decimal"].contains(&name)).then(|| receiver.clone())
         }
         _ => module_of_class(&receiver.get_type()),
     }
@@ -102,10 +102,6 @@ impl<'py> Tracer<'py> {
         callable: Option<&Bound<'py, PyAny>>,
         natives: &[Bound<'py, PyAny>],
     ) -> Traced<bool> {
-        // Each copy of `_decimal` has imported it.
-        if crate::ffi::modules::imported(intern!(self.py, "numbers")).is_none() {
-            return Ok(false);
-        }
         let mut modules: Vec<_> = callable.and_then(module_of_callable).into_iter().collect();
         let mut own = !modules.is_empty();
         for (index, native) in natives.iter().enumerate() {

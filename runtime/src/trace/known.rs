@@ -5,6 +5,7 @@ use super::nan::has_nan;
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
+use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
 use crate::names::{interned, name};
@@ -63,8 +64,10 @@ pub(super) fn is_key(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether the object is known once its identity is: classes, functions, modules, C callables and descriptors, code.
 pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
+    /// `Py_TPFLAGS_LIST_SUBCLASS` and its like: lists, bytes, text, dicts and exceptions.
+    const NEVER: u64 = 1 << 25 | 1 << 27 | 1 << 28 | 1 << 29 | 1 << 30;
     let class = object.get_type();
-    if is_plain(&class) {
+    if types::flags(&class) & NEVER != 0 || is_plain(&class) {
         return false;
     }
     if object.is_instance_of::<PyType>()
@@ -99,7 +102,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];
-    match &*crate::ffi::types::c_name(&class) {
+    match &*types::c_name(&class) {
         "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => says_scalars(object),
         name => NAMES.contains(&name),
     }
@@ -114,7 +117,7 @@ fn says_scalars(object: &Bound<'_, PyAny>) -> bool {
 /// Whether a definition belongs to one object: a C method bound to something that can change, a descriptor around a function. Such an object,
 /// made by C during a trace, is new on every run.
 pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
-    match &*crate::ffi::types::c_name(&object.get_type()) {
+    match &*types::c_name(&object.get_type()) {
         "property" | "staticmethod" | "classmethod" => true,
         "typing.TypeVar" | "typing.ParamSpec" | "typing.TypeVarTuple" => true,
         "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => true,
@@ -150,16 +153,16 @@ pub(super) fn scalar_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, 
         py.get_type::<PyString>(),
         py.get_type::<PyBytes>(),
     ];
-    scalars.into_iter().find(|scalar| crate::ffi::types::is_subtype(class, scalar)).or_else(|| fixed_base(class))
+    scalars.into_iter().find(|scalar| types::is_subtype(class, scalar)).or_else(|| fixed_base(class))
 }
 
 /// The same for classes of C extensions: nothing changes a date, a span of time or a decimal number.
 fn fixed_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     const FIXED: [&str; 3] = ["datetime.date", "datetime.timedelta", "decimal.Decimal"];
-    let mro = crate::ffi::types::mro(class)?;
+    let mro = types::mro(class)?;
     let bases = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok());
     let base = bases.into_iter().find(super::native::is_c_type)?;
-    FIXED.contains(&&*crate::ffi::types::c_name(&base)).then_some(base)
+    FIXED.contains(&&*types::c_name(&base)).then_some(base)
 }
 
 impl<'py> Tracer<'py> {
@@ -291,9 +294,7 @@ impl<'py> Tracer<'py> {
     /// The type of what binding a function or a descriptor of C gives.
     fn class_of_bound(&self, function: ValueId) -> Traced<Bound<'py, PyType>> {
         let class = match self.value(function) {
-            Value::Real { object, .. } => {
-                object.bind(self.py).get_type().name().map(|name| crate::ffi::types::text(&name)).ok()
-            }
+            Value::Real { object, .. } => object.bind(self.py).get_type().name().map(|name| types::text(&name)).ok(),
             _ => Some("function".to_owned()),
         };
         let name = match class.as_deref() {
@@ -362,7 +363,7 @@ impl<'py> Tracer<'py> {
             return Some(owned);
         }
         if let Some((object, source)) = self.sourced_object(id) {
-            let weak = crate::ffi::types::weaklistoffset(&object.get_type()) != 0;
+            let weak = types::weaklistoffset(&object.get_type()) != 0;
             let held_otherwise =
                 scalar_base(&object.get_type()).is_some() || is_definition(&object) || is_value(&object);
             let held_weakly = weak && (source.is_given() || source.is_content());
@@ -400,7 +401,7 @@ impl<'py> Tracer<'py> {
         if made_here.is_some_and(|id| matches!(self.value(*id), Value::New(_))) {
             return;
         }
-        if crate::ffi::types::is_immutable(class) || !self.state.touched_types.insert(class.as_ptr() as usize) {
+        if types::is_immutable(class) || !self.state.touched_types.insert(class.as_ptr() as usize) {
             return;
         }
         let object = class.clone().into_any().unbind();
@@ -419,7 +420,7 @@ impl<'py> Tracer<'py> {
     /// `_PyType_Lookup`: along the MRO, without binding.
     pub(super) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
         self.rely_on_class(class);
-        let found = crate::ffi::types::lookup(class, &interned(self.py, name))?;
+        let found = types::lookup(class, &interned(self.py, name))?;
         Some(self.unmask(found))
     }
 }

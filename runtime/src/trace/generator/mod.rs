@@ -191,7 +191,7 @@ impl<'py> Tracer<'py> {
         if Self::is_number_kind(name) {
             return Ok(self.py.get_type::<pyo3::types::PyInt>());
         }
-        let object = self.import("builtins", "object")?;
+        let object = self.py.get_type::<PyAny>();
         self.state.lasting.nameless(&object, name).or_else(|error| internal(error.to_string()))
     }
 }
