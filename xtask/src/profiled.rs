@@ -72,10 +72,14 @@ enum Counts<'a> {
 }
 
 impl Counts<'_> {
-    fn flag(&self) -> String {
+    /// For rustc; what never ran is laid away from what did, where the format of object files can say so.
+    fn flags(&self, compiler: &Compiler) -> Vec<String> {
         match self {
-            Self::Made(folder) => format!("-Cprofile-generate={}", folder.display()),
-            Self::Used(file) => format!("-Cprofile-use={}", file.display()),
+            Self::Made(folder) => vec![format!("-Cprofile-generate={}", folder.display())],
+            Self::Used(file) => {
+                let split = compiler.host.contains("linux").then_some("-Cllvm-args=-enable-split-machine-functions");
+                [format!("-Cprofile-use={}", file.display())].into_iter().chain(split.map(str::to_owned)).collect()
+            }
         }
     }
 
@@ -87,14 +91,16 @@ impl Counts<'_> {
     }
 }
 
-/// One of the two builds. With a target that is named, cargo gives the flags to no build script.
+/// One of the two builds, optimised as a whole: counts fit only a build that is optimised in the same way. With a target that is named,
+/// cargo gives the flags to no build script.
 fn build(python: &Interpreter, compiler: &Compiler, room: &Path, counts: &Counts<'_>) -> Result<PathBuf> {
     let step = Step::start(format!("Building the runtime for CPython {}, {}", python.full_version(), counts.words()));
     let given = std::env::var("RUSTFLAGS").unwrap_or_default();
     let mut flags: Vec<_> = given.split_whitespace().map(str::to_owned).collect();
-    flags.push(counts.flag());
+    flags.extend(counts.flags(compiler));
     let mut command = wheel::build(python);
     command.env("CARGO_TARGET_DIR", room).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    command.env("CARGO_PROFILE_RELEASE_LTO", "fat").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1");
     run::output(command.args(["--release", "--target", &compiler.host])).context("the runtime does not build")?;
     let library = room.join(&compiler.host).join("release").join("libslotrt.so");
     step.done(place::shown(&library));
