@@ -20,7 +20,7 @@ pub struct Options {
     /// Compile without optimisation: builds faster, runs slower
     #[arg(long, conflicts_with = "profiled")]
     debug: bool,
-    /// Compile twice: lay the library out by what runs on random programs (needs llvm-profdata)
+    /// Compile twice, in ten minutes and more: lay the library out by what runs on random programs (needs llvm-profdata)
     #[arg(long)]
     profiled: bool,
     /// Install although the interpreter is no virtual environment
