@@ -35,34 +35,37 @@ impl<'py> IntoPyObject<'py> for &'static Name {
 /// Names that are kept at a time.
 const PLACES: usize = 1_024;
 
-/// A name and its text.
-type Kept = (Box<str>, Py<PyString>);
-
 thread_local! {
-    /// Names asked for last, each in the place that its hash gives.
-    static KEPT: RefCell<Vec<Option<Kept>>> = const { RefCell::new(Vec::new()) };
+    static KEPT: RefCell<Kept> = const { RefCell::new(Kept(Vec::new())) };
+}
+
+/// Names asked for last, with their text, each in the place that its hash gives.
+struct Kept(Vec<Option<(Box<str>, Py<PyString>)>>);
+
+impl Kept {
+    /// Neither making strings nor their end runs code: nobody asks again meanwhile.
+    fn find<'py>(&mut self, py: Python<'py>, name: &str) -> Bound<'py, PyString> {
+        if self.0.is_empty() {
+            self.0.resize_with(PLACES, || None);
+        }
+        let place = &mut self.0[FxBuildHasher.hash_one(name) as usize % PLACES];
+        if let Some((text, known)) = place
+            && **text == *name
+        {
+            return known.bind(py).clone();
+        }
+        let made = PyString::intern(py, name);
+        *place = Some((name.into(), made.clone().unbind()));
+        made
+    }
 }
 
 /// A name that is only known when it is needed: interned, and found again without making a string.
 #[must_use]
 pub fn interned<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString> {
-    let find = |kept: &RefCell<Vec<Option<Kept>>>| {
-        let mut kept = kept.try_borrow_mut().ok()?;
-        if kept.is_empty() {
-            kept.resize_with(PLACES, || None);
-        }
-        let place = &mut kept[FxBuildHasher.hash_one(name) as usize % PLACES];
-        if let Some((text, known)) = place
-            && **text == *name
-        {
-            return Some(known.bind(py).clone());
-        }
-        let made = PyString::intern(py, name);
-        // Ends of strings run no code.
-        *place = Some((name.into(), made.clone().unbind()));
-        Some(made)
-    };
-    KEPT.try_with(find).ok().flatten().unwrap_or_else(|| PyString::intern(py, name))
+    // Once the thread ends there is no table.
+    let found = KEPT.try_with(|kept| kept.borrow_mut().find(py, name));
+    found.unwrap_or_else(|_| PyString::intern(py, name))
 }
 
 /// `name!("__doc__")`, where an attribute's name is asked for.

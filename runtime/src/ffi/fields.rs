@@ -92,9 +92,8 @@ pub(crate) fn text(object: &Bound<'_, PyAny>, field: &Field) -> Option<String> {
 
 /// Static types are shorter than what the size of `type` says.
 fn whole(object: &Bound<'_, PyAny>, field: &Field) -> bool {
-    const HEAPTYPE: u64 = 1 << 9;
     match object.cast::<PyType>() {
-        Ok(class) => !field.name.starts_with("PyHeapTypeObject") || super::types::flags(class) & HEAPTYPE != 0,
+        Ok(class) => !field.name.starts_with("PyHeapTypeObject") || super::types::is_heap(class),
         Err(_) => true,
     }
 }

@@ -10,6 +10,7 @@ mod delegated;
 mod extra;
 #[cfg(slotrt_live)]
 pub(crate) mod fields;
+pub mod flag;
 pub mod frame;
 pub mod function;
 pub mod guard;

@@ -1,4 +1,5 @@
 //! What the tracer needs to know of live types: slots, flags, MRO, attributes, version tags.
+use super::flag;
 use crate::names::name;
 use generated::slots::{Slot, Suite};
 use pyo3::exceptions::PyTypeError;
@@ -97,22 +98,16 @@ pub unsafe fn set_slot(class: &Bound<'_, PyType>, slot: Slot, function: usize) {
     }
 }
 
-/// `Py_TPFLAGS_HEAPTYPE`.
-const HEAPTYPE: u64 = 1 << 9;
-
-/// `Py_TPFLAGS_IMMUTABLETYPE`.
-const IMMUTABLE: u64 = 1 << 8;
-
 /// Whether the class was made at run time.
 #[must_use]
 pub fn is_heap(class: &Bound<'_, PyType>) -> bool {
-    flags(class) & HEAPTYPE != 0
+    has(class, flag::HEAPTYPE)
 }
 
 /// Whether nobody can set attributes of the class.
 #[must_use]
 pub fn is_immutable(class: &Bound<'_, PyType>) -> bool {
-    flags(class) & IMMUTABLE != 0
+    has(class, flag::IMMUTABLETYPE)
 }
 
 /// `tp_flags`.
@@ -120,6 +115,12 @@ pub fn is_immutable(class: &Bound<'_, PyType>) -> bool {
 pub fn flags(class: &Bound<'_, PyType>) -> u64 {
     // SAFETY: `class` is a live type object.
     unsafe { ffi::PyType_GetFlags(raw(class)) as u64 }
+}
+
+/// Whether `tp_flags` has one of these bits.
+#[must_use]
+pub fn has(class: &Bound<'_, PyType>, flags: u64) -> bool {
+    self::flags(class) & flags != 0
 }
 
 /// Whether instances have fields that those of `tp_base` have not: slots, or places for weak references or a dict.
@@ -386,10 +387,6 @@ pub fn version_tag(class: &Bound<'_, PyType>) -> u32 {
 /// Whether C alone defines the class: no slot of it runs Python code.
 #[must_use]
 pub fn is_c_type(class: &Bound<'_, PyType>) -> bool {
-    const HEAPTYPE: u64 = 1 << 9;
-    const IMMUTABLE: u64 = 1 << 8;
-    /// Every class that a `class` statement or `type()` makes may have subclasses.
-    const BASETYPE: u64 = 1 << 10;
-    let flags = flags(class);
-    flags & HEAPTYPE == 0 || flags & IMMUTABLE != 0 || flags & BASETYPE == 0
+    // Every class that a `class` statement or `type()` makes may have subclasses.
+    !is_heap(class) || is_immutable(class) || !has(class, flag::BASETYPE)
 }

@@ -1,6 +1,6 @@
 //! Macros, inline functions and members of structs by name, on real objects: what headers give and no library exports.
 use super::{Live, Stop};
-use crate::ffi::{native, types};
+use crate::ffi::{flag, native, types};
 use generated::calls::{Asked, Gives, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -284,10 +284,9 @@ fn checked(name: &str) -> Option<(&str, bool)> {
 
 /// Members of type objects.
 fn of_type<'py>(name: &str, object: &Object<'py>) -> PyResult<Option<Value<Object<'py>>>> {
-    const READY: u64 = 1 << 12;
     let Ok(class) = class(object) else { return Ok(None) };
     Ok(Some(match name {
-        "_PyType_IsReady" => Value::Int(i128::from(types::flags(class) & READY != 0)),
+        "_PyType_IsReady" => Value::Int(i128::from(types::has(class, flag::READY))),
         "PyTypeObject_tp_mro" => types::mro(class).map(Bound::into_any).into(),
         "PyTypeObject_tp_base" => types::base(class).map(Bound::into_any).into(),
         "PyTypeObject_tp_dictoffset" => Value::number(types::dictoffset(class)),

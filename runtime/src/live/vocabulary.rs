@@ -140,7 +140,7 @@ impl<'py> CApi for Live<'py> {
         Ok(i32::from(types::is_subtype(&op.get_type(), class(tp)?)))
     }
     fn PyType_HasFeature(&mut self, tp: &Object<'py>, feature: u64) -> Answer<i32> {
-        Ok(i32::from(types::flags(class(tp)?) & feature != 0))
+        Ok(i32::from(types::has(class(tp)?, feature)))
     }
     fn _PyType_HasFeature(&mut self, tp: &Object<'py>, feature: u64) -> Answer<i32> {
         self.PyType_HasFeature(tp, feature)

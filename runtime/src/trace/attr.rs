@@ -6,6 +6,7 @@ use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
@@ -157,7 +158,7 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        match &*crate::ffi::types::c_name(&found.get_type()) {
+        match &*types::c_name(&found.get_type()) {
             "property" => {
                 let getter = found.getattr(intern!(self.py, "fget")).or_else(|error| self.raise_error(error))?;
                 if getter.is_none() {
@@ -212,7 +213,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute of a symbolic value", name);
         };
         const LASTING: [&str; 3] = ["f_code", "f_globals", "f_builtins"];
-        if crate::ffi::types::c_name(class) == "frame" && !LASTING.contains(&name) {
+        if types::c_name(class) == "frame" && !LASTING.contains(&name) {
             return unsupported("frame from outside", name);
         }
         if name == "__dict__" {
@@ -239,7 +240,7 @@ impl<'py> Tracer<'py> {
     /// A non-data descriptor found on a class, bound to an instance.
     pub(super) fn bind(&mut self, found: ValueId, object: ValueId, class: &Bound<'py, PyType>) -> Traced<ValueId> {
         let Some(descriptor) = self.real(found).or_else(|| self.owned(found)) else { return Ok(found) };
-        match &*crate::ffi::types::c_name(&descriptor.get_type()) {
+        match &*types::c_name(&descriptor.get_type()) {
             "function" | "method_descriptor" | "wrapper_descriptor" | "functools._lru_cache_wrapper" => {
                 Ok(self.bound_method(found, object))
             }
@@ -280,13 +281,13 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let kind = descriptor.get_type();
         let Some(get) = self.lookup(&kind, "__get__") else { return Ok(found) };
-        if matches!(&*crate::ffi::types::c_name(&kind), "getset_descriptor" | "member_descriptor")
+        if matches!(&*types::c_name(&kind), "getset_descriptor" | "member_descriptor")
             && let Some(value) = self.read_member_of(found, object)?
         {
             return Ok(value);
         }
-        if is_c_type(&kind) && !DESCRIPTORS.contains(&&*crate::ffi::types::c_name(&kind)) {
-            return unsupported("C descriptor", crate::ffi::types::name(&kind));
+        if is_c_type(&kind) && !DESCRIPTORS.contains(&&*types::c_name(&kind)) {
+            return unsupported("C descriptor", types::name(&kind));
         }
         let get = self.absorb_static(get);
         let class = self.constant(class.clone().into_any());
@@ -319,10 +320,8 @@ impl<'py> Tracer<'py> {
             let name = self.constant(name);
             return self.call(hook, Arguments::positional(vec![name]));
         }
-        let module = module
-            .getattr(intern!(module.py(), "__name__"))
-            .map(|name| crate::ffi::types::text(&name))
-            .unwrap_or_default();
+        let module =
+            module.getattr(intern!(module.py(), "__name__")).map(|name| types::text(&name)).unwrap_or_default();
         self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
     }
 
@@ -353,9 +352,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         match self.lookup(class, name) {
-            Some(found)
-                if matches!(&*crate::ffi::types::c_name(&found.get_type()), "method_descriptor" | "function") =>
-            {
+            Some(found) if matches!(&*types::c_name(&found.get_type()), "method_descriptor" | "function") => {
                 let found = self.absorb_static(found);
                 Ok(self.bound_method(found, object))
             }
@@ -406,16 +403,16 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<(ValueId, Option<ValueId>)>> {
         // CPython: `supercheck`; from a class, descriptors are bound as on a class.
         let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
-        let as_class = as_class.filter(|object| crate::ffi::types::is_subtype(object, class));
+        let as_class = as_class.filter(|object| types::is_subtype(object, class));
         let start = match &as_class {
             Some(object) => object.clone(),
             None => self.class_of(receiver)?,
         };
-        if !crate::ffi::types::is_subtype(&start, class) {
+        if !types::is_subtype(&start, class) {
             return unsupported("super() of an object that is no instance of the class", name);
         }
         self.rely_on_class(&start);
-        let Some(mro) = crate::ffi::types::mro(&start) else {
+        let Some(mro) = types::mro(&start) else {
             return unsupported("class whose order of bases is being made", name);
         };
         let after = mro.iter().skip_while(|base| !base.is(class)).skip(1);
@@ -426,7 +423,7 @@ impl<'py> Tracer<'py> {
             if as_class.is_some() {
                 return self.bind_to_class(found, receiver, &start, name).map(|value| Some(self.unbound(value)));
             }
-            let kind = crate::ffi::types::c_name(&found.get_type()).into_owned();
+            let kind = types::c_name(&found.get_type()).into_owned();
             let value = self.absorb_static(found.clone());
             let found = match kind.as_str() {
                 "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, Some(receiver))),
@@ -454,21 +451,21 @@ const DESCRIPTORS: [&str; 2] = ["collections._tuplegetter", "_collections._tuple
 
 /// The last part of `tp_name` for heap types, all of it for static ones: what `%.100s` of `tp_name` prints.
 pub(super) fn short_name(class: &Bound<'_, PyType>) -> String {
-    crate::ffi::types::name(class)
+    types::name(class)
 }
 
 pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
     let allowed = own_dict_allowed(&object.get_type()) && !object.is_instance_of::<PyType>();
-    allowed.then(|| crate::ffi::types::generic_dict(object)).flatten()
+    allowed.then(|| types::generic_dict(object)).flatten()
 }
 
 pub(super) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
-    crate::ffi::types::dictoffset(class) != 0
+    types::dictoffset(class) != 0
 }
 
 /// Whether the class of the descriptor has `tp_descr_get`.
 pub(super) fn has_get(found: &Bound<'_, PyAny>) -> bool {
-    crate::ffi::types::lookup(&found.get_type(), intern!(found.py(), "__get__")).is_some()
+    types::lookup(&found.get_type(), intern!(found.py(), "__get__")).is_some()
 }
 
 /// Whether the class of the descriptor has `tp_descr_set`.
@@ -476,5 +473,5 @@ pub(super) fn is_data_descriptor(found: &Bound<'_, PyAny>) -> bool {
     let class = found.get_type();
     [intern!(found.py(), "__set__"), intern!(found.py(), "__delete__")]
         .iter()
-        .any(|name| crate::ffi::types::lookup(&class, name).is_some())
+        .any(|name| types::lookup(&class, name).is_some())
 }

@@ -4,6 +4,7 @@ use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
 use crate::ffi::called;
+use crate::ffi::types;
 use crate::names::name;
 use generated::slots::Slot;
 use pyo3::prelude::*;
@@ -78,7 +79,7 @@ impl<'py> Tracer<'py> {
     /// Attributes of objects of C classes that look them up in their own way.
     fn c_own_getattr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
         // CPython: `method_getattro` asks the class first.
-        if name == "__class__" && crate::ffi::types::c_name(class) == "method" {
+        if name == "__class__" && types::c_name(class) == "method" {
             return Ok(self.constant(class.clone().into_any()));
         }
         self.adopt_context(object)?;
@@ -119,24 +120,21 @@ impl<'py> Tracer<'py> {
 
 /// Whether `tp_getattro` of the class is `PyObject_GenericGetAttr`.
 pub(super) fn has_generic_getattr(class: &Bound<'_, PyType>) -> bool {
-    let slot = |class: &Bound<'_, PyType>| {
-        crate::ffi::types::slot_pointer(class, Slot::tp_getattro.suite(), Slot::tp_getattro.offset())
-    };
+    let slot =
+        |class: &Bound<'_, PyType>| types::slot_pointer(class, Slot::tp_getattro.suite(), Slot::tp_getattro.offset());
     slot(class) == slot(&class.py().get_type::<PyAny>())
 }
 
 /// Whether `tp_setattro` of the class is `PyObject_GenericSetAttr`.
 pub(super) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
-    let slot = |class: &Bound<'_, PyType>| {
-        crate::ffi::types::slot_pointer(class, Slot::tp_setattro.suite(), Slot::tp_setattro.offset())
-    };
+    let slot =
+        |class: &Bound<'_, PyType>| types::slot_pointer(class, Slot::tp_setattro.suite(), Slot::tp_setattro.offset());
     slot(class) == slot(&class.py().get_type::<PyAny>())
 }
 
 /// The class of C that a slot wrapper is of, if it is one of that name.
 fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
-    let is_it =
-        crate::ffi::types::c_name(&found.get_type()) == "wrapper_descriptor" && called::name_of(found) == method;
+    let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && called::name_of(found) == method;
     if is_it { called::owner_of(found) } else { None }
 }
 

@@ -12,6 +12,7 @@ use super::value::ValueId;
 use super::{Lasting, Options, Stop};
 use crate::bytecode::Code;
 use crate::domain::Domain;
+use crate::ffi::types;
 use crate::guard::source::Source;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -289,14 +290,13 @@ impl<'py> Tracer<'py> {
 
     /// The instruction runs natively and raises again.
     pub(super) fn raises(&mut self, value: ValueId) -> Break {
-        let class =
-            self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| crate::ffi::types::name(&class));
+        let class = self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| types::name(&class));
         let object = self.owned(value).or_else(|| self.real(value));
         // Not `str()`, which may run code of the program, and handles signals.
         let only = object
             .and_then(|object| object.getattr(intern!(object.py(), "args")).and_then(|args| args.get_item(0)).ok());
         let message = only.filter(|only| only.is_instance_of::<PyString>());
-        let message = message.map_or_else(String::new, |message| crate::ffi::types::text(&message));
+        let message = message.map_or_else(String::new, |message| types::text(&message));
         Break {
             kind: RAISES.into(),
             context: format!("{class}: {message}"),

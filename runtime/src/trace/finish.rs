@@ -5,6 +5,7 @@ use super::state::Tracer;
 use super::value::{Met, New, Value, ValueId};
 use crate::ffi::originals::original;
 use crate::ffi::sets::SetLayout;
+use crate::ffi::types;
 use crate::names::name;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -122,7 +123,7 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
             return Ok(Ok(vec![function, receiver]));
         };
-        if crate::ffi::types::c_name(&object.get_type()) == "function" {
+        if types::c_name(&object.get_type()) == "function" {
             return Ok(Ok(vec![function, receiver]));
         }
         if self.real(receiver).is_some_and(|receiver| receiver.is_none()) {
@@ -259,7 +260,7 @@ impl<'py> Tracer<'py> {
         if !super::native::is_c_type(&class) {
             return self.describe_instance(id, object, &class);
         }
-        match &*crate::ffi::types::c_name(&class) {
+        match &*types::c_name(&class) {
             "cell" => {
                 let content = object.getattr(name!("cell_contents")).ok().map(|content| self.absorb(content));
                 self.set(id, New::Cell(content), content.into_iter().collect())
@@ -354,7 +355,7 @@ impl<'py> Tracer<'py> {
         let parts = object.getattr(name!("__args__")).ok().and_then(|parts| parts.cast_into::<PyTuple>().ok());
         let plain = |part: &Bound<'py, PyAny>| {
             let class = part.get_type();
-            class.is(self.py.get_type::<PyType>()) || crate::ffi::types::c_name(&class) == "types.GenericAlias"
+            class.is(self.py.get_type::<PyType>()) || types::c_name(&class) == "types.GenericAlias"
         };
         let Some(parts) = parts.filter(|parts| parts.iter().all(|part| plain(&part))) else {
             return self.escape(id, "types.UnionType");
@@ -368,7 +369,7 @@ impl<'py> Tracer<'py> {
 
     /// `__reduce__` of a C class: callable, arguments and perhaps a state.
     pub(super) fn describe_reduced(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let name = crate::ffi::types::name(&object.get_type());
+        let name = types::name(&object.get_type());
         const PROTOCOL: u8 = 2;
         let inherited = object.get_type().getattr(name!("__reduce__")).is_ok_and(|reduce| {
             let plain = self.py.get_type::<PyAny>().getattr(name!("__reduce__"));

@@ -5,7 +5,7 @@ use super::nan::has_nan;
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
-use crate::ffi::types;
+use crate::ffi::{flag, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
 use crate::names::{interned, name};
@@ -64,10 +64,10 @@ pub(super) fn is_key(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether the object is known once its identity is: classes, functions, modules, C callables and descriptors, code.
 pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
-    /// `Py_TPFLAGS_LIST_SUBCLASS` and its like: lists, bytes, text, dicts and exceptions.
-    const NEVER: u64 = 1 << 25 | 1 << 27 | 1 << 28 | 1 << 29 | 1 << 30;
+    // Tuples of C may be fixed.
+    const NEVER: u64 = flag::DATA_SUBCLASS & !flag::TUPLE_SUBCLASS | flag::BASE_EXC_SUBCLASS;
     let class = object.get_type();
-    if types::flags(&class) & NEVER != 0 || is_plain(&class) {
+    if types::has(&class, NEVER) || is_plain(&class) {
         return false;
     }
     if object.is_instance_of::<PyType>()

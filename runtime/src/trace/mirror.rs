@@ -135,8 +135,7 @@ impl<'py> Tracer<'py> {
                 set_special(&mirror, name, &text, &value)?;
             }
         }
-        fill_slots(class, &mirror)?;
-        only_slots_of(class, &mirror);
+        same_slots(class, &mirror)?;
         Ok(mirror)
     }
 
@@ -152,8 +151,7 @@ impl<'py> Tracer<'py> {
             Some(value) => set_special(&mirror, &name, &name.to_string_lossy(), &value),
             None => mirror.delattr(&name),
         };
-        only_slots_of(class, &mirror);
-        done.or_else(|error| internal(error.to_string()))
+        done.and_then(|()| same_slots(class, &mirror)).or_else(|error| internal(error.to_string()))
     }
 }
 
@@ -165,6 +163,14 @@ fn set_special(
     value: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     if value.is_none() { mirror.setattr(name, value) } else { mirror.setattr(name, Special { name: text.to_owned() }) }
+}
+
+/// Gives the mirror the slots that the class has, no more and no fewer.
+fn same_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    fill_slots(class, mirror)?;
+    empty_slots(class, mirror);
+    sequences::fill::<Token>(mirror, class);
+    Ok(())
 }
 
 /// A class of Python code has a slot also where a base of C has the method alone, without the slot: what stands for the method in the base's
@@ -185,7 +191,7 @@ fn fill_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult
 }
 
 /// A class with `__getitem__` gets both `mp_subscript` and `sq_item`, and so on: what the mirrored class does not fill is emptied.
-fn only_slots_of(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+fn empty_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
     const OWN: [Slot; 5] = [Slot::tp_iter, Slot::tp_iternext, Slot::tp_call, Slot::tp_descr_get, Slot::tp_descr_set];
     let suites = [Suite::tp_as_async, Suite::tp_as_number, Suite::tp_as_mapping, Suite::tp_as_sequence];
     for slot in Slot::ALL {
@@ -193,7 +199,6 @@ fn only_slots_of(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
             types::clear_slot(mirror, *slot);
         }
     }
-    sequences::fill::<Token>(mirror, class);
 }
 
 impl Sequence for Token {

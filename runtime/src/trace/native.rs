@@ -9,9 +9,10 @@ use super::token::{Interrupted, Token};
 use super::value::{Value, ValueId};
 use crate::ffi::called;
 use crate::ffi::sets::SetLayout;
-pub(super) use crate::ffi::types::is_c_type;
+use crate::ffi::{flag, types};
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, ordered};
+pub(super) use types::is_c_type;
 
 use crate::names::name;
 use pyo3::exceptions::PyBaseExceptionGroup;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 const MAX_DEPTH: usize = 100;
 
 fn object_kind(object: &Bound<'_, PyAny>) -> String {
-    crate::ffi::types::name(&object.get_type())
+    types::name(&object.get_type())
 }
 
 /// Whether there may be other objects of the same value: numbers and text that the interpreter has but once are none of them.
@@ -85,7 +86,7 @@ impl<'py> Tracer<'py> {
 
     pub(super) fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
-        match &*crate::ffi::types::c_name(&class) {
+        match &*types::c_name(&class) {
             "function" | "method" | "property" | "staticmethod" | "classmethod" => true,
             _ => object.cast::<PyType>().is_ok_and(|class| !is_c_type(class)),
         }
@@ -375,8 +376,8 @@ impl<'py> Tracer<'py> {
         let args = positional.iter().map(given).collect::<PyResult<Vec<_>>>();
         let mut args = args.or_else(|error| internal(error.to_string()))?;
         let mut called = callable.clone();
-        if bound && crate::ffi::types::c_name(&callable.get_type()) == "method_descriptor" && !args.is_empty() {
-            called = crate::ffi::types::read(callable, &args.remove(0)).or_else(|error| internal(error.to_string()))?;
+        if bound && types::c_name(&callable.get_type()) == "method_descriptor" && !args.is_empty() {
+            called = types::read(callable, &args.remove(0)).or_else(|error| internal(error.to_string()))?;
         }
         let args = PyTuple::new(self.py, args).or_else(|error| internal(error.to_string()))?;
         let named = (!keywords.is_empty()).then(|| PyDict::new(self.py));
@@ -432,16 +433,14 @@ impl<'py> Tracer<'py> {
             Ok(object) => match PyErr::take(self.py) {
                 None => Ok(self.absorb(object)),
                 // As CPython does it where functions are asked for what only functions have.
-                Some(error) => {
-                    unsupported("C code ignored an error", crate::ffi::types::name(&error.get_type(self.py)))
-                }
+                Some(error) => unsupported("C code ignored an error", types::name(&error.get_type(self.py))),
             },
             Err(error) if self.signal_behind(&error).is_some() => self.raise_error(error),
             Err(error) if self.is_end(&error, positional) => self.raise_error(error),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
                 if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional) {
-                    let class = crate::ffi::types::name(&error.get_type(self.py));
+                    let class = types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
                 }
                 self.raise_error(error)
@@ -471,9 +470,10 @@ impl<'py> Tracer<'py> {
 
     /// Whether a token that C met within something stands for an object of a layout that C code asks for by flags or by base class.
     fn is_laid_out(&mut self, token: &Bound<'py, PyAny>) -> bool {
-        const BUILTIN: u64 = 0b0111_1111 << 24;
         let class = self.value_of_token(token).and_then(|value| self.class_of(value).ok());
-        class.is_none_or(|class| derives_from_c(&class) || crate::ffi::types::flags(&class) & BUILTIN != 0)
+        class.is_none_or(|class| {
+            derives_from_c(&class) || types::has(&class, flag::DATA_SUBCLASS | flag::BASE_EXC_SUBCLASS)
+        })
     }
 
     /// Whether a token stands for an object that C code recognises by more than its slots.
@@ -496,16 +496,15 @@ fn is_missing_key(error: &PyErr, args: &[Bound<'_, PyAny>]) -> bool {
 
 /// Whether it is a class of Python code, but no metaclass, whose instances C lays out.
 pub(super) fn derives_from_c(class: &Bound<'_, PyType>) -> bool {
-    !is_c_type(class) && has_c_base(class) && !crate::ffi::types::is_subtype(class, &class.py().get_type::<PyType>())
+    !is_c_type(class) && has_c_base(class) && !types::is_subtype(class, &class.py().get_type::<PyType>())
 }
 
 /// Whether C lays out instances of the class, or of a base of it other than `object`.
 pub(super) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
     const EMPTY: [&str; 3] = ["object", "Generic", "Protocol"];
-    crate::ffi::types::mro(class).is_none_or(|mro| {
+    types::mro(class).is_none_or(|mro| {
         mro.iter().any(|base| {
-            base.cast_into::<PyType>()
-                .is_ok_and(|base| is_c_type(&base) && !EMPTY.contains(&&*crate::ffi::types::c_name(&base)))
+            base.cast_into::<PyType>().is_ok_and(|base| is_c_type(&base) && !EMPTY.contains(&&*types::c_name(&base)))
         })
     })
 }
@@ -555,12 +554,12 @@ fn contains_token(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether a callable of C has nothing of its own that a call could change.
 fn keeps_nothing(callable: &Bound<'_, PyAny>) -> bool {
-    match &*crate::ffi::types::c_name(&callable.get_type()) {
+    match &*types::c_name(&callable.get_type()) {
         "method_descriptor" | "wrapper_descriptor" => true,
         "builtin_function_or_method" | "builtin_method" => {
             called::receiver_of(callable).is_some_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>())
         }
-        "type" => callable.cast::<PyType>().is_ok_and(crate::ffi::types::is_immutable),
+        "type" => callable.cast::<PyType>().is_ok_and(types::is_immutable),
         _ => false,
     }
 }

@@ -6,6 +6,7 @@ use super::state::Tracer;
 use super::token::Token;
 use super::value::ValueId;
 use crate::domain::Callee;
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::semantics::{abstract_ as protocol, object};
@@ -186,7 +187,7 @@ impl<'py> Tracer<'py> {
             [("lt", "gt"), ("le", "ge"), ("eq", "eq"), ("ne", "ne"), ("gt", "lt"), ("ge", "le")];
         // Classes whose tp_richcompare knows no array, and no scalar but those that are its subclasses, which come first anyway.
         const MODEST: [&str; 8] = ["bool", "int", "float", "str", "bytes", "NoneType", "tuple", "list"];
-        let class = crate::ffi::types::c_name(&classes[0]);
+        let class = types::c_name(&classes[0]);
         let mirrored = MIRRORED.iter().find(|(direct, _)| *direct == name).map(|(_, mirrored)| *mirrored);
         let result = match mirrored {
             _ if self.domain_of(&classes[0]).is_some() => {
@@ -261,10 +262,7 @@ impl<'py> Tracer<'py> {
             if of_class || COMPARISONS.contains(&name) {
                 return self.user_operator(name, operands);
             }
-            return unsupported(
-                "operator on an object from outside",
-                format!("{name} of {}", crate::ffi::types::name(&class)),
-            );
+            return unsupported("operator on an object from outside", format!("{name} of {}", types::name(&class)));
         }
         let stores = matches!(name, "setitem" | "getitem" | "contains" | "delitem");
         if natives[1..].iter().any(|native| native.is_instance_of::<Token>()) && !stores && !COMPARISONS.contains(&name)

@@ -116,7 +116,7 @@ impl End {
             Self::Break { stack, locals, handled, inner, .. } => {
                 let inner = inner.iter().flat_map(|frame| held(&frame.stack, &frame.locals, frame.handled));
                 let mut values = Vec::with_capacity(stack.len() + locals.len() + 1);
-                held(stack, locals, *handled).chain(inner).for_each(|value| values.push(value));
+                values.extend(held(stack, locals, *handled).chain(inner));
                 values
             }
         }

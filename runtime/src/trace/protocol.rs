@@ -5,6 +5,7 @@ use super::signal::{Traced, hints, stop, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::semantics::{abstract_ as protocol, object};
 use pyo3::prelude::*;
@@ -117,7 +118,7 @@ impl<'py> Tracer<'py> {
         if is_c_type(&class) {
             let object = self.receiver(value)?;
             if object.is_instance_of::<super::token::Token>() {
-                return unsupported("iteration over an object from outside", crate::ffi::types::name(&class));
+                return unsupported("iteration over an object from outside", types::name(&class));
             }
             let iter = self.import("builtins", "iter")?;
             return self.run_native(&iter, &[object], &[]);
@@ -152,7 +153,7 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(iterator)?;
         let Some(object) = self.owned(iterator) else {
-            return unsupported("iterator from outside", crate::ffi::types::name(&class));
+            return unsupported("iterator from outside", types::name(&class));
         };
         let next = self.import("builtins", "next")?;
         let sentinel = pyo3::types::PyList::empty(self.py).into_any();
@@ -169,7 +170,7 @@ impl<'py> Tracer<'py> {
     fn next_by_method(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
         let class = self.class_of(iterator)?;
         if protocol::PyIter_Check(self, &iterator)? == 0 {
-            let name = crate::ffi::types::name(&class);
+            let name = types::name(&class);
             return self.raise("TypeError", format!("'{name}' object is not an iterator"));
         }
         protocol::PyIter_Next(self, &iterator)

@@ -3,6 +3,7 @@ use super::signal::{Signal, Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::{Answer, Callee, Domain, Operand, Surroundings};
+use crate::ffi::types;
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -146,8 +147,7 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
-        let base =
-            target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| crate::ffi::types::text(&name));
+        let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
         let node = self.node(Node {
             name: base,
             op: NodeOp::CallFunction,
@@ -229,7 +229,7 @@ impl<'py> Tracer<'py> {
                 let slice = slice.call1(args).or_else(|error| self.raise_error(error))?;
                 Argument::Constant(slice.unbind())
             }
-            Operand::Foreign(class) => return unsupported("graph argument", crate::ffi::types::name(class)),
+            Operand::Foreign(class) => return unsupported("graph argument", types::name(class)),
         })
     }
 

@@ -8,6 +8,7 @@ use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::bytecode::LocalKind;
+use crate::ffi::types;
 use pyo3::prelude::*;
 use pyo3::types::{PySuper, PyType};
 
@@ -72,13 +73,13 @@ impl<'py> Tracer<'py> {
     /// `supercheck`, where the receiver's `__class__` is not asked.
     fn check_super(&mut self, class: &Bound<'py, PyType>, receiver: ValueId) -> Traced<()> {
         let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
-        if as_class.is_some_and(|object| crate::ffi::types::is_subtype(&object, class)) {
+        if as_class.is_some_and(|object| types::is_subtype(&object, class)) {
             return Ok(());
         }
-        if crate::ffi::types::is_subtype(&self.class_of(receiver)?, class) {
+        if types::is_subtype(&self.class_of(receiver)?, class) {
             return Ok(());
         }
-        unsupported("super() of an object that is no instance of the class", crate::ffi::types::name(class))
+        unsupported("super() of an object that is no instance of the class", types::name(class))
     }
 
     /// Class and receiver of an object of `super`.

@@ -6,6 +6,7 @@ use super::native::is_c_type;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
@@ -86,7 +87,7 @@ impl<'py> Tracer<'py> {
             "__text_signature__",
             "__type_params__",
         ];
-        if !matches!(&*crate::ffi::types::c_name(&found.get_type()), "member_descriptor" | "getset_descriptor") {
+        if !matches!(&*types::c_name(&found.get_type()), "member_descriptor" | "getset_descriptor") {
             return self.read_descriptor(found.clone(), object, meta, name);
         }
         self.rely_on_class(class);
@@ -127,7 +128,7 @@ impl<'py> Tracer<'py> {
     /// What a class is called: its version does not tell of that. CPython: `type_set_name`, `type_set_qualname`.
     pub(super) fn rely_on_name(&mut self, class: &Bound<'py, PyType>, name: &'static str) -> Traced<()> {
         let value = self.constant(class.clone().into_any());
-        if self.owned(value).is_some() || crate::ffi::types::is_immutable(class) {
+        if self.owned(value).is_some() || types::is_immutable(class) {
             return Ok(());
         }
         let plain = self.py.get_type::<PyType>();
@@ -226,7 +227,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         let kind = found.get_type();
-        match &*crate::ffi::types::c_name(&kind) {
+        match &*types::c_name(&kind) {
             "staticmethod" | "classmethod" | "classmethod_descriptor" => {
                 let found = self.absorb_static(found);
                 self.bind(found, object, class)
@@ -241,9 +242,7 @@ impl<'py> Tracer<'py> {
             | "getset_descriptor"
             | "collections._tuplegetter"
             | "_collections._tuplegetter" => Ok(self.absorb_static(found)),
-            _ if crate::ffi::types::lookup(&kind, &interned(self.py, "__get__")).is_none() => {
-                Ok(self.absorb_static(found))
-            }
+            _ if types::lookup(&kind, &interned(self.py, "__get__")).is_none() => Ok(self.absorb_static(found)),
             _ if is_c_type(&kind) => unsupported("C descriptor", name),
             _ => {
                 let Some(get) = self.lookup(&kind, "__get__") else { return internal("__get__ vanished") };

@@ -1,6 +1,7 @@
 //! Builtins that look at symbolic values themselves: the models, registered by name so that an audit can count them.
 use super::Arguments;
 use crate::domain::Callee;
+use crate::ffi::{flag, types};
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Signal, Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
@@ -102,7 +103,7 @@ impl<'py> Tracer<'py> {
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
             let native = self.native(value)?;
             if native.is_instance_of::<crate::trace::token::Token>() {
-                return unsupported("length of an object from outside", crate::ffi::types::name(&class));
+                return unsupported("length of an object from outside", types::name(&class));
             }
             return Ok(None);
         }
@@ -157,7 +158,7 @@ impl<'py> Tracer<'py> {
         for wanted in classes {
             let truth = match wanted.get_type().is(&abstract_class) {
                 true => self.test_virtual(claimed, wanted, "__instancecheck__")?,
-                false => crate::ffi::types::is_subtype(claimed, wanted),
+                false => types::is_subtype(claimed, wanted),
             };
             if truth {
                 return Ok(true);
@@ -236,7 +237,7 @@ impl<'py> Tracer<'py> {
                 continue;
             }
             self.rely_on_class(class);
-            if crate::ffi::types::is_subtype(class, wanted) {
+            if types::is_subtype(class, wanted) {
                 return Ok(true);
             }
         }
@@ -248,12 +249,9 @@ impl<'py> Tracer<'py> {
         let meta = wanted.get_type();
         let abstract_class = self.import("abc", "ABCMeta")?;
         if !meta.is(&abstract_class) {
-            return unsupported(
-                "metaclass decides what an instance is",
-                format!("{}.{check}", crate::ffi::types::name(&meta)),
-            );
+            return unsupported("metaclass decides what an instance is", format!("{}.{check}", types::name(&meta)));
         }
-        if is_c_type(class) || crate::ffi::types::is_subtype(class, wanted) {
+        if is_c_type(class) || types::is_subtype(class, wanted) {
             return class.is_subclass(wanted).or_else(|error| self.raise_error(error));
         }
         self.abstract_check(class, wanted)
@@ -264,10 +262,10 @@ impl<'py> Tracer<'py> {
             Some(name) => Ok(name),
             None => {
                 let class = self.class_of(name)?;
-                if crate::ffi::types::is_subtype(&class, &self.py.get_type::<pyo3::types::PyString>()) {
-                    return unsupported("attribute name that is not known", crate::ffi::types::name(&class));
+                if types::is_subtype(&class, &self.py.get_type::<pyo3::types::PyString>()) {
+                    return unsupported("attribute name that is not known", types::name(&class));
                 }
-                let name = crate::ffi::types::name(&class);
+                let name = types::name(&class);
                 self.raise("TypeError", format!("attribute name must be string, not '{name}'"))
             }
         }
@@ -302,7 +300,7 @@ impl<'py> Tracer<'py> {
             return match self.special(iterator, "__next__")? {
                 Some(method) => self.call(method, Arguments::default()),
                 None => {
-                    let name = crate::ffi::types::name(&class);
+                    let name = types::name(&class);
                     self.raise("TypeError", format!("'{name}' object is not an iterator"))
                 }
             };
@@ -397,8 +395,8 @@ impl<'py> Tracer<'py> {
             Err(other) => return Err(other),
         };
         let class = self.class_of(result)?;
-        if crate::ffi::types::flags(&class) & (1 << 28) == 0 {
-            let name = crate::ffi::types::name(&class);
+        if !types::has(&class, flag::UNICODE_SUBCLASS) {
+            let name = types::name(&class);
             return self.raise("TypeError", format!("{method} returned non-string (type {name})"));
         }
         Ok(Some(result))

@@ -2,6 +2,7 @@
 use super::{Arguments, effects};
 use crate::domain::{Callee, Domain};
 use crate::ffi::called;
+use crate::ffi::{flag, types};
 use crate::trace::native::{self, is_c_type};
 use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
@@ -16,9 +17,6 @@ use std::sync::Arc;
 /// Methods that store their arguments without looking at them.
 const STORES: &[&str] =
     &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
-
-/// `tp_flags` bits of the classes that C recognises by flag: int, list, tuple, bytes, str, dict.
-const BUILTIN_SUBCLASS: u64 = 0b11_1111 << 24;
 
 impl<'py> Tracer<'py> {
     /// The domain that claims a callable, if any.
@@ -40,7 +38,7 @@ impl<'py> Tracer<'py> {
         }
         if let Some(first) = args.positional.first().copied() {
             let class = self.class_of(first)?;
-            let is_method = owner.as_ref().is_some_and(|owner| crate::ffi::types::is_subtype(&class, owner));
+            let is_method = owner.as_ref().is_some_and(|owner| types::is_subtype(&class, owner));
             if let (Some(domain), true) = (self.domain_of(&class), is_method) {
                 return self.call_domain(&domain, Callee::Method(name), &args.positional, &args.keywords);
             }
@@ -108,7 +106,7 @@ impl<'py> Tracer<'py> {
         }
         self.refuse_impure(object, &name, receiver.as_ref(), effects::Given { own_first, plain })?;
         match owner {
-            Some(owner) if crate::ffi::types::is_subtype(&owner, &self.py.get_type::<PyBaseExceptionGroup>()) => {
+            Some(owner) if types::is_subtype(&owner, &self.py.get_type::<PyBaseExceptionGroup>()) => {
                 self.call_c_on_group(object, &args)
             }
             owner => self.call_c_on(object, &args, owner.is_some()),
@@ -169,7 +167,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let Some(Ok(receiver)) = receiver.map(|receiver| receiver.cast::<PyType>()) else { return Ok(None) };
         let of_type = receiver.is(self.py.get_type::<PyType>());
-        let meta = of_type || crate::ffi::types::is_subtype(receiver, &self.py.get_type::<PyType>());
+        let meta = of_type || types::is_subtype(receiver, &self.py.get_type::<PyType>());
         match name {
             "__new__" if of_type => self.new_type(args).map(Some),
             "__new__" if self.is_weak_class(receiver)? => {
@@ -189,7 +187,7 @@ impl<'py> Tracer<'py> {
         let Some(owner) = called::owner_of(object) else {
             return Ok(None);
         };
-        let owner = crate::ffi::types::c_name(&owner);
+        let owner = types::c_name(&owner);
         let none = self.none();
         match (&*owner, name, args.positional.as_slice()) {
             ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_c_base(*receiver)? => {
@@ -305,9 +303,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let Some(descriptor) = self.known(descriptor) else { return Ok(None) };
         let (class, name) = (self.class_of(receiver)?, descriptor.getattr(intern!(self.py, "__name__")));
-        let of = called::owner_of(&descriptor).is_some_and(|owner| crate::ffi::types::is_subtype(&class, &owner));
+        let of = called::owner_of(&descriptor).is_some_and(|owner| types::is_subtype(&class, &owner));
         let (true, Ok(name)) = (of, name) else { return Ok(None) };
-        let name = crate::ffi::types::text(&name);
+        let name = types::text(&name);
         if let Some(Ok(of)) = self.known(receiver).map(|receiver| receiver.cast_into::<PyType>()) {
             let same = self.lookup(&class, &name).is_some_and(|found| found.is(&descriptor));
             return if same { self.type_get_attr(receiver, &of, &name).map(Some) } else { Ok(None) };
@@ -349,7 +347,7 @@ impl<'py> Tracer<'py> {
         }
         let class = object.get_type();
         if !matches!(
-            &*crate::ffi::types::c_name(&class),
+            &*types::c_name(&class),
             "builtin_function_or_method"
                 | "builtin_method"
                 | "method_descriptor"
@@ -381,7 +379,7 @@ impl<'py> Tracer<'py> {
         given: effects::Given,
     ) -> Traced<()> {
         if let Some(owner) = called::owner_of(object) {
-            let class = crate::ffi::types::c_name(&owner);
+            let class = types::c_name(&owner);
             let why = match super::super::copied::is_copied(&class) {
                 true => Ok(()),
                 false => effects::confined(&class, name, given)
@@ -390,16 +388,14 @@ impl<'py> Tracer<'py> {
             return match why {
                 Ok(()) if class != "type" || name == "mro" => Ok(()),
                 Ok(()) => unsupported("call to a C method", format!("type.{name}")),
-                Err(why) => {
-                    unsupported("call to a C method", format!("{}.{name}: {why}", crate::ffi::types::name(&owner)))
-                }
+                Err(why) => unsupported("call to a C method", format!("{}.{name}: {why}", types::name(&owner))),
             };
         }
         let Some(receiver) = receiver else {
             return unsupported("call to a C function", name);
         };
         if let Ok(class) = receiver.cast::<PyType>() {
-            let owner = crate::ffi::types::c_name(class);
+            let owner = types::c_name(class);
             let own = matches!(name, "__new__" | "__class_getitem__") || native::is_c_type(class);
             let makes = name == "__new__" && super::class::is_made_here(class, &owner);
             if own && makes {
@@ -408,9 +404,9 @@ impl<'py> Tracer<'py> {
             let why = effects::confined(&owner, name, given);
             return match why.or_else(|why| of_builtins(class, name).then_some(()).ok_or(why)) {
                 Ok(()) if own => Ok(()),
-                Ok(()) => unsupported("call to a C class method", format!("{}.{name}", crate::ffi::types::name(class))),
+                Ok(()) => unsupported("call to a C class method", format!("{}.{name}", types::name(class))),
                 Err(why) => {
-                    let text = format!("{}.{name}: {why}", crate::ffi::types::name(class));
+                    let text = format!("{}.{name}: {why}", types::name(class));
                     unsupported("call to a C class method", text)
                 }
             };
@@ -428,7 +424,7 @@ impl<'py> Tracer<'py> {
         if self.is_private(receiver) || super::super::known::is_scalar(receiver) {
             return Ok(());
         }
-        unsupported("call to a bound C method", format!("{}.{name}", crate::ffi::types::name(&receiver.get_type())))
+        unsupported("call to a bound C method", format!("{}.{name}", types::name(&receiver.get_type())))
     }
 
     /// What C gets for a value that it may call.
@@ -519,8 +515,8 @@ impl<'py> Tracer<'py> {
         if looked_up || class.is(self.py.get_type::<PyAny>()) {
             return Ok(());
         }
-        let what = format!("{name}({})", crate::ffi::types::name(&class));
-        if crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0 || native::derives_from_c(&class) {
+        let what = format!("{name}({})", types::name(&class));
+        if types::has(&class, flag::DATA_SUBCLASS) || native::derives_from_c(&class) {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }
         match self.real(value) {
@@ -540,13 +536,13 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         Ok(class) => Some(class.clone()),
         Err(_) => called::owner_of(callable).filter(|_| name == "__init__"),
     };
-    class.is_some_and(|class| LAYERS.contains(&&*crate::ffi::types::c_name(&class)))
+    class.is_some_and(|class| LAYERS.contains(&&*types::c_name(&class)))
 }
 
 /// Whether a class or a function of C with this name calls what it is given.
 fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
     if let Ok(class) = callable.cast::<PyType>() {
-        let name = crate::ffi::types::c_name(class);
+        let name = types::c_name(class);
         return name.starts_with("itertools.")
             || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
     }
@@ -555,9 +551,7 @@ fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
 
 /// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.
 fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
-    let module = class
-        .getattr(intern!(class.py(), "__module__"))
-        .map(|module| crate::ffi::types::text(&module))
-        .unwrap_or_default();
-    module == "builtins" && !effects::is_stateful(&crate::ffi::types::c_name(class), name)
+    let module =
+        class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
+    module == "builtins" && !effects::is_stateful(&types::c_name(class), name)
 }

@@ -6,6 +6,7 @@ mod kept;
 
 use super::Arguments;
 use crate::ffi::caches::{Cache, exchange_function};
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::known::{is_definition, is_scalar};
@@ -213,7 +214,7 @@ impl<'py> Tracer<'py> {
         }
         let Some(parts) = self.parts(args)? else {
             let classes: Vec<_> = args.positional.iter().map(|value| self.class_of(*value)).collect::<Traced<_>>()?;
-            let names: Vec<_> = classes.iter().map(crate::ffi::types::name).collect();
+            let names: Vec<_> = classes.iter().map(types::name).collect();
             let names = names.join(", ");
             return unsupported(
                 KIND,
@@ -358,7 +359,7 @@ impl<'py> Tracer<'py> {
             return self.part_of_tuple(value, &object);
         }
         if let Some((referent, false)) = self.referent(&object)
-            && crate::ffi::types::c_name(&object.get_type()) == "weakref.ReferenceType"
+            && types::c_name(&object.get_type()) == "weakref.ReferenceType"
         {
             let Some(part) = self.part(referent)? else { return Ok(None) };
             let reference = self.import("_weakref", "ref")?;
@@ -366,7 +367,7 @@ impl<'py> Tracer<'py> {
             return Ok(Some(Part { object, ..part }));
         }
         let class = self.class_of(value)?;
-        let unhashable = ["list", "dict", "set", "bytearray"].contains(&&*crate::ffi::types::c_name(&class));
+        let unhashable = ["list", "dict", "set", "bytearray"].contains(&&*types::c_name(&class));
         if !unhashable && !self.is_hashed_by_address(&class)? {
             return Ok(None);
         }

@@ -1,6 +1,7 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
 use super::{Arguments, effects};
 use crate::ffi::called;
+use crate::ffi::types;
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -11,10 +12,8 @@ use pyo3::types::{PyString, PyType};
 
 /// Whether instances of a class of C are made by functions that work on their arguments alone.
 pub(super) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
-    let module = class
-        .getattr(intern!(class.py(), "__module__"))
-        .map(|module| crate::ffi::types::text(&module))
-        .unwrap_or_default();
+    let module =
+        class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
     let listed = MADE.contains(&name) || effects::makes(name);
     listed || is_struct_sequence(class) || matches!(module.as_str(), "itertools" | "operator" | "_operator")
 }
@@ -78,7 +77,7 @@ impl<'py> Tracer<'py> {
         if class.is(self.py.get_type::<PyType>()) {
             return self.call_type(&args);
         }
-        let plain = crate::ffi::types::lookup(&self.py.get_type::<PyType>(), intern!(self.py, "__call__"));
+        let plain = types::lookup(&self.py.get_type::<PyType>(), intern!(self.py, "__call__"));
         match self.lookup(&meta, "__call__") {
             Some(call) if !plain.is_some_and(|plain| call.is(&plain)) => {
                 let call = self.absorb_static(call);
@@ -101,7 +100,7 @@ impl<'py> Tracer<'py> {
 
     /// `type_call`: `__new__`, then `__init__` if the result is an instance.
     pub(in crate::trace) fn instantiate(&mut self, class: &Bound<'py, PyType>, args: Arguments) -> Traced<ValueId> {
-        let name = crate::ffi::types::name(class);
+        let name = types::name(class);
         if is_c_type(class) {
             return self.instantiate_c(class, &name, &args);
         }
@@ -116,7 +115,7 @@ impl<'py> Tracer<'py> {
         let instance = if new.is(&plain_new) {
             self.new_plain(class, &name, &args, has_init)?
         } else {
-            let new = match &*crate::ffi::types::c_name(&new.get_type()) {
+            let new = match &*types::c_name(&new.get_type()) {
                 "staticmethod" | "function" | "builtin_function_or_method" | "builtin_method" => {
                     self.static_function(new)
                 }
@@ -127,14 +126,14 @@ impl<'py> Tracer<'py> {
         };
         let made = self.class_of(instance)?;
         let has_init = self.lookup(&made, "__init__").is_some_and(|init| !init.is(&plain_init));
-        if !crate::ffi::types::is_subtype(&made, class) || !has_init {
+        if !types::is_subtype(&made, class) || !has_init {
             return Ok(instance);
         }
         let Some(init) = self.special(instance, "__init__")? else { return Ok(instance) };
         let result = self.call(init, args)?;
         if !self.is_none(result)? {
             let class = self.class_of(result)?;
-            let name = crate::ffi::types::name(&class);
+            let name = types::name(&class);
             return self.raise("TypeError", format!("__init__() should return None, not '{name}'"));
         }
         Ok(instance)
@@ -143,14 +142,13 @@ impl<'py> Tracer<'py> {
     /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
         let Some(finaliser) = self.lookup(class, "__del__") else { return true };
-        let of_files =
-            called::owner_of(&finaliser).is_some_and(|owner| crate::ffi::types::c_name(&owner) == "_io._IOBase");
+        let of_files = called::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
         of_files && !crate::trace::mortal::has_finaliser(class)
     }
 
     /// What hangs under a static method.
     fn static_function(&mut self, found: Bound<'py, PyAny>) -> ValueId {
-        let inner = match &*crate::ffi::types::c_name(&found.get_type()) {
+        let inner = match &*types::c_name(&found.get_type()) {
             "staticmethod" => found.getattr(intern!(self.py, "__func__")).unwrap_or(found),
             _ => found,
         };
@@ -169,7 +167,7 @@ impl<'py> Tracer<'py> {
         if excess && !has_init {
             return self.raise("TypeError", format!("{name}() takes no arguments"));
         }
-        match crate::ffi::types::new_instance(class) {
+        match types::new_instance(class) {
             Ok(instance) => Ok(self.own(instance)),
             Err(error) => self.raise_error(error),
         }
@@ -185,11 +183,11 @@ impl<'py> Tracer<'py> {
             return self.make_weak(class.as_any(), None, args);
         }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
-        if !exception && !is_made_here(class, &crate::ffi::types::c_name(class)) {
+        if !exception && !is_made_here(class, &types::c_name(class)) {
             return unsupported("call of a C class", name);
         }
         let made = self.call_c_on(class.as_any(), args, false)?;
-        if names_its_module(&crate::ffi::types::c_name(class)) {
+        if names_its_module(&types::c_name(class)) {
             self.set_module_of(made)?;
         }
         Ok(made)
@@ -222,14 +220,14 @@ impl<'py> Tracer<'py> {
                     return Ok(None);
                 }
                 // CPython: `complex_new_impl`, which reads text, of derived classes too, before it asks for a method.
-                if name == "complex" && crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyString>()) {
+                if name == "complex" && types::is_subtype(&class, &self.py.get_type::<PyString>()) {
                     return unsupported("conversion", "complex of text of a derived class");
                 }
                 let method = format!("__{name}__");
                 let Some(bound) = self.special(value, &method)? else { return unsupported("conversion", name) };
                 let result = self.call(bound, Arguments::default())?;
                 let class = self.class_of(result)?;
-                if crate::ffi::types::c_name(&class) == name {
+                if types::c_name(&class) == name {
                     return Ok(Some(result));
                 }
                 unsupported("conversion that gives another type", name)

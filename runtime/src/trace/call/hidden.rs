@@ -1,6 +1,7 @@
 //! Functions of C whose state no row of the reviewed table can tell from their arguments: seeds of the system, dialects by name.
 use super::Arguments;
 use crate::ffi::called;
+use crate::ffi::types;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -16,7 +17,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         args: &Arguments,
     ) -> Traced<()> {
-        let owner = owner.as_ref().map(crate::ffi::types::c_name);
+        let owner = owner.as_ref().map(types::c_name);
         if matches!(name, "seed" | "__init__") && owner.as_deref() == Some("_random.Random") {
             let given = args.positional.get(1).copied();
             let seeded = match given {
@@ -32,7 +33,7 @@ impl<'py> Tracer<'py> {
             let named = args.keywords.iter().filter(|(name, _)| name == "dialect").map(|(_, value)| *value);
             for dialect in args.positional.get(1).copied().into_iter().chain(named) {
                 let class = self.class_of(dialect)?;
-                if crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyString>()) {
+                if types::is_subtype(&class, &self.py.get_type::<PyString>()) {
                     self.rely_on_dialect(dialect)?;
                 }
             }

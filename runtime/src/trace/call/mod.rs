@@ -26,6 +26,7 @@ use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
+use crate::ffi::types;
 use crate::ffi::{called, guard};
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -95,10 +96,10 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(callable)?;
         let Some(object) = self.owned(callable).or_else(|| self.real(callable)) else {
-            let name = crate::ffi::types::name(&class);
+            let name = types::name(&class);
             return self.raise("TypeError", format!("'{name}' object is not callable"));
         };
-        match &*crate::ffi::types::c_name(&class) {
+        match &*types::c_name(&class) {
             "function" => self.call_function(way, callable, &object, args),
             "method" => {
                 let (function, receiver) = self.parts_of_method(callable)?;
@@ -139,9 +140,9 @@ impl<'py> Tracer<'py> {
         }
         let name = called::name_of(object);
         let method = self.lookup(&receiver.get_type(), &name);
-        let Some(method) = method.filter(|method| {
-            matches!(&*crate::ffi::types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor")
-        }) else {
+        let Some(method) = method
+            .filter(|method| matches!(&*types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor"))
+        else {
             return Ok(None);
         };
         // `__get__` takes `None` for no object at all.
@@ -186,11 +187,11 @@ impl<'py> Tracer<'py> {
         args: Arguments,
     ) -> Traced<ValueId> {
         if super::native::is_c_type(class) {
-            let name = crate::ffi::types::name(class);
-            if crate::ffi::types::c_name(class) == "types.GenericAlias" {
+            let name = types::name(class);
+            if types::c_name(class) == "types.GenericAlias" {
                 return self.call_alias(callable, args);
             }
-            if self.owned(callable).is_some() && crate::ffi::types::c_name(class) == "functools.partial" {
+            if self.owned(callable).is_some() && types::c_name(class) == "functools.partial" {
                 return self.call_partial(callable, args);
             }
             if self.owned(callable).is_some() {
@@ -199,7 +200,7 @@ impl<'py> Tracer<'py> {
                 }
                 return self.call_c_on(object, &args, false);
             }
-            match &*crate::ffi::types::c_name(class) {
+            match &*types::c_name(class) {
                 "functools._lru_cache_wrapper" => return self.call_cached(callable, object, &args),
                 "functools.partial" => return self.call_partial(callable, args),
                 "weakref.ReferenceType" if args.positional.is_empty() && args.keywords.is_empty() => {
@@ -231,7 +232,7 @@ impl<'py> Tracer<'py> {
         match self.special(callable, "__call__")? {
             Some(method) => self.call_deeper(method, args),
             None => {
-                let name = crate::ffi::types::name(class);
+                let name = types::name(class);
                 self.raise("TypeError", format!("'{name}' object is not callable"))
             }
         }

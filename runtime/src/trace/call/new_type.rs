@@ -1,5 +1,6 @@
 //! Making classes: a real, private class whose functions are tokens. CPython: `type_new`, `_PyType_CalculateMetaclass`.
 use super::Arguments;
+use crate::ffi::types;
 use crate::names::name;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
@@ -17,10 +18,10 @@ impl<'py> Tracer<'py> {
         let mut winner = meta.clone();
         for base in bases {
             let candidate = self.class_of(*base)?;
-            if crate::ffi::types::is_subtype(&winner, &candidate) {
+            if types::is_subtype(&winner, &candidate) {
                 continue;
             }
-            if !crate::ffi::types::is_subtype(&candidate, &winner) {
+            if !types::is_subtype(&candidate, &winner) {
                 return self.raise(
                     "TypeError",
                     "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases",
@@ -113,7 +114,7 @@ impl<'py> Tracer<'py> {
     /// What a `mro()` of Python code gave, with the classes themselves, which C looks into. CPython: `mro_implementation`.
     pub(in crate::trace) fn real_classes(&mut self, order: ValueId) -> Traced<Bound<'py, pyo3::PyAny>> {
         let mut classes = Vec::new();
-        if !matches!(&*crate::ffi::types::c_name(&self.class_of(order)?), "list" | "tuple") {
+        if !matches!(&*types::c_name(&self.class_of(order)?), "list" | "tuple") {
             return self.native(order);
         }
         for item in self.list_of(order, None)? {
@@ -127,7 +128,7 @@ impl<'py> Tracer<'py> {
     pub(in crate::trace) fn is_being_made(&mut self, object: &Bound<'py, PyAny>) -> bool {
         let Some((name, meta)) = self.state.making.last() else { return false };
         let Ok(class) = object.cast::<PyType>() else { return false };
-        let found = class.get_type().is(meta.bind(self.py)) && crate::ffi::types::name(class) == *name;
+        let found = class.get_type().is(meta.bind(self.py)) && types::name(class) == *name;
         if found {
             self.state.making.pop();
         }
@@ -144,7 +145,7 @@ impl<'py> Tracer<'py> {
                 continue;
             }
             let value = self.absorb(function.clone());
-            if self.owned(value).is_none_or(|object| crate::ffi::types::c_name(&object.get_type()) != "function") {
+            if self.owned(value).is_none_or(|object| types::c_name(&object.get_type()) != "function") {
                 continue;
             }
             let wrapper = self.import("builtins", wrapper)?;

@@ -1,6 +1,7 @@
 //! Objects of C from outside whose calls need not be left to C: partial functions, context variables, and what is all in its members.
 use super::Arguments;
 use crate::ffi::called;
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -45,7 +46,7 @@ fn held<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>
 impl<'py> Tracer<'py> {
     /// An object of C that does what one from outside does, with what C gets for its members; `None`: it is of another class.
     pub(super) fn twin(&mut self, original: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyAny>>> {
-        if !SAID_BY_MEMBERS.contains(&&*crate::ffi::types::c_name(class)) {
+        if !SAID_BY_MEMBERS.contains(&&*types::c_name(class)) {
             return Ok(None);
         }
         let members = class.getattr("__dict__").and_then(|held| held.call_method0("items")?.try_iter()?.collect());
@@ -54,7 +55,7 @@ impl<'py> Tracer<'py> {
             .or_else(|error: PyErr| internal(error.to_string()))?;
         let said = self.import("types", "SimpleNamespace")?.call0().or_else(|error| self.raise_error(error))?;
         for (name, member) in members {
-            if crate::ffi::types::c_name(&member.get_type()) == "member_descriptor" {
+            if types::c_name(&member.get_type()) == "member_descriptor" {
                 let value = self.get_attr(original, &name)?;
                 let native = self.native(value)?;
                 said.setattr(name, native).or_else(|error| self.raise_error(error))?;
@@ -69,7 +70,7 @@ impl<'py> Tracer<'py> {
         let origin = self.get_attr(alias, "__origin__")?;
         let made = self.call_deeper(origin, args)?;
         let has_no_place = |made: &Bound<'py, PyAny>| match made.cast::<PyType>() {
-            Ok(class) => crate::ffi::types::is_immutable(class),
+            Ok(class) => types::is_immutable(class),
             Err(_) => !crate::trace::attr::own_dict_allowed(&made.get_type()),
         };
         if self.known(made).as_ref().is_some_and(has_no_place) {
@@ -98,7 +99,7 @@ impl<'py> Tracer<'py> {
             let Ok(name) = name.cast_into_exact::<PyString>() else {
                 return unsupported("call of a C object", "functools.partial with names of unusual classes");
             };
-            keywords.push((crate::ffi::types::text(&name), self.absorb(value)));
+            keywords.push((types::text(&name), self.absorb(value)));
         }
         for (name, value) in args.keywords {
             match keywords.iter_mut().find(|(known, _)| *known == name) {
@@ -116,7 +117,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
-        let owner = called::owner_of(method).map(|owner| crate::ffi::types::c_name(&owner).into_owned());
+        let owner = called::owner_of(method).map(|owner| types::c_name(&owner).into_owned());
         let named = owner.is_some_and(|owner| matches!(owner.as_str(), "_contextvars.ContextVar" | "ContextVar"));
         if !named || !args.keywords.is_empty() {
             return Ok(None);

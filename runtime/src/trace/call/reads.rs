@@ -1,5 +1,6 @@
 //! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
 use super::Arguments;
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -140,10 +141,8 @@ impl<'py> Tracer<'py> {
         let ([file], true) = (args.positional.as_slice(), args.keywords.is_empty()) else { return Ok(None) };
         let class = self.class_of(*file)?;
         let listed = METHODS.iter().any(|row| {
-            let base = |base: Bound<'py, PyAny>| {
-                base.cast::<PyType>().is_ok_and(|base| crate::ffi::types::c_name(base) == row.0)
-            };
-            row.1 == name && crate::ffi::types::mro(owner).is_some_and(|mro| mro.iter().any(base))
+            let base = |base: Bound<'py, PyAny>| base.cast::<PyType>().is_ok_and(|base| types::c_name(base) == row.0);
+            row.1 == name && types::mro(owner).is_some_and(|mro| mro.iter().any(base))
         });
         let (Some(object), Some(source), true) = (self.real(*file), self.source(*file), listed && is_c_type(&class))
         else {

@@ -2,6 +2,7 @@
 use super::SlotFunction;
 use crate::domain::Callee;
 use crate::ffi::called;
+use crate::ffi::{flag, types};
 use crate::semantics::dispatch;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -62,7 +63,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
         let Some(owner) =
-            called::owner_of(method).filter(|_| crate::ffi::types::c_name(&method.get_type()) == "wrapper_descriptor")
+            called::owner_of(method).filter(|_| types::c_name(&method.get_type()) == "wrapper_descriptor")
         else {
             return Ok(None);
         };
@@ -122,7 +123,7 @@ impl<'py> Tracer<'py> {
         let function = self.slot_function(&class, slot)?;
         match function.and_then(|function| self.translated(&function, Operands::Unary(value))) {
             Some(text) => text.map(Some),
-            None => unsupported("text of an object that C cannot have", crate::ffi::types::name(&class)),
+            None => unsupported("text of an object that C cannot have", types::name(&class)),
         }
     }
 
@@ -168,7 +169,7 @@ impl<'py> Tracer<'py> {
             };
             let token = native.is_instance_of::<crate::trace::token::Token>();
             // What C tells by flags of the class, or by its bases, a token is not.
-            let told = crate::ffi::types::flags(&class) & (0b11_1111 << 24) != 0
+            let told = types::has(&class, flag::DATA_SUBCLASS)
                 || class.is_subclass_of::<PySet>().unwrap_or(false)
                 || class.is_subclass_of::<PyFrozenSet>().unwrap_or(false);
             if token && told {
@@ -191,7 +192,7 @@ impl<'py> Tracer<'py> {
                     }
                     return unsupported(
                         "C function on an object from outside",
-                        format!("{} of {}", function.name, crate::ffi::types::name(&class)),
+                        format!("{} of {}", function.name, types::name(&class)),
                     );
                 }
             }
@@ -199,7 +200,7 @@ impl<'py> Tracer<'py> {
             if token && self.domain_of(&class).is_none() && self.slot_function(&class, Slot::bf_getbuffer)?.is_some() {
                 return unsupported(
                     "C function on an object of a C class from outside",
-                    format!("{} on {}", function.name, crate::ffi::types::name(&class)),
+                    format!("{} on {}", function.name, types::name(&class)),
                 );
             }
             natives.push(native);
@@ -247,9 +248,6 @@ impl<'py> Tracer<'py> {
         {
             return Ok(object);
         }
-        unsupported(
-            "C function on an object from outside",
-            format!("{} of {}", function.name, crate::ffi::types::name(class)),
-        )
+        unsupported("C function on an object from outside", format!("{} of {}", function.name, types::name(class)))
     }
 }

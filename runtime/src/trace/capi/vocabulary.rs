@@ -1,6 +1,7 @@
 //! The vocabulary of the generated functions on symbolic values.
 use super::SlotFunction;
 use super::call::Operands;
+use crate::ffi::types;
 use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::signal::{Signal, Traced, hints};
@@ -14,7 +15,7 @@ use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple, PyType};
 impl<'py> Tracer<'py> {
     fn is_instance<T: pyo3::PyTypeInfo>(&mut self, object: ValueId) -> Traced<bool> {
         let class = self.class_of(object)?;
-        Ok(crate::ffi::types::is_subtype(&class, &self.py.get_type::<T>()))
+        Ok(types::is_subtype(&class, &self.py.get_type::<T>()))
     }
 
     fn exception(&mut self, class: ValueId, args: Vec<ValueId>) -> Signal {
@@ -88,7 +89,7 @@ impl<'py> Tracer<'py> {
             (Some('T' | 'N'), Some(Argument::Object(object))) => {
                 let class = self.class_of(*object)?;
                 self.rely_on_name(&class, "__name__")?;
-                Ok(crate::ffi::types::name(&class))
+                Ok(types::name(&class))
             }
             (Some('p'), Some(Argument::Object(object))) => match self.same_object(*object) {
                 Some(found) if self.owned(*object).is_none() => Ok(format!("{:#x}", found.as_ptr() as usize)),
@@ -196,12 +197,12 @@ impl CApi for Tracer<'_> {
 
     fn PyObject_TypeCheck(&mut self, object: &ValueId, class: &ValueId) -> Traced<i32> {
         let of = self.class_of(*object)?;
-        Ok(i32::from(crate::ffi::types::is_subtype(&of, &self.type_object(*class)?)))
+        Ok(i32::from(types::is_subtype(&of, &self.type_object(*class)?)))
     }
 
     fn _PyUnion_Check(&mut self, object: &ValueId) -> Traced<bool> {
         let class = self.class_of(*object)?;
-        Ok(crate::ffi::types::c_name(&class) == "types.UnionType")
+        Ok(types::c_name(&class) == "types.UnionType")
     }
 
     fn _Py_union_args(&mut self, union: &ValueId) -> Traced<ValueId> {
@@ -333,12 +334,12 @@ impl CApi for Tracer<'_> {
     fn PyType_IsSubtype(&mut self, class: &ValueId, of: &ValueId) -> Traced<i32> {
         let (class, of) = (self.type_object(*class)?, self.type_object(*of)?);
         self.rely_on_class(&class);
-        Ok(i32::from(crate::ffi::types::is_subtype(&class, &of)))
+        Ok(i32::from(types::is_subtype(&class, &of)))
     }
 
     fn _PyType_HasFeature(&mut self, class: &ValueId, feature: u64) -> Traced<i32> {
         let class = self.type_object(*class)?;
-        Ok(i32::from(crate::ffi::types::flags(&class) & feature != 0))
+        Ok(i32::from(types::has(&class, feature)))
     }
 
     fn PyType_HasFeature(&mut self, class: &ValueId, feature: u64) -> Traced<i32> {
@@ -359,12 +360,12 @@ impl CApi for Tracer<'_> {
     fn PyTypeObject_tp_name(&mut self, class: &ValueId) -> Traced<String> {
         let class = self.type_object(*class)?;
         self.rely_on_name(&class, "__name__")?;
-        Ok(crate::ffi::types::name(&class))
+        Ok(types::name(&class))
     }
 
     fn PyCFunction_CheckExact(&mut self, object: &ValueId) -> Traced<bool> {
         let class = self.class_of(*object)?;
-        Ok(crate::ffi::types::c_name(&class) == "builtin_function_or_method")
+        Ok(types::c_name(&class) == "builtin_function_or_method")
     }
 
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
@@ -372,9 +373,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn _PyType_IsReady(&mut self, class: &ValueId) -> Traced<i32> {
-        /// CPython: Include/object.h, `Py_TPFLAGS_READY`.
-        const READY: u64 = 1 << 12;
-        self._PyType_HasFeature(class, READY)
+        self._PyType_HasFeature(class, crate::ffi::flag::READY)
     }
 
     fn PyUnicode_Check(&mut self, object: &ValueId) -> Traced<bool> {
@@ -469,7 +468,7 @@ impl CApi for Tracer<'_> {
 
     fn PyCFunction_Check(&mut self, object: &ValueId) -> Traced<bool> {
         let class = self.class_of(*object)?;
-        Ok(crate::ffi::types::is_subtype(&class, &self.py.get_type::<pyo3::types::PyCFunction>()))
+        Ok(types::is_subtype(&class, &self.py.get_type::<pyo3::types::PyCFunction>()))
     }
 
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<ValueId>]) -> Traced<ValueId> {
@@ -490,7 +489,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyMethod_Check(&mut self, object: &ValueId) -> Traced<bool> {
-        Ok(crate::ffi::types::c_name(&self.class_of(*object)?) == "method")
+        Ok(types::c_name(&self.class_of(*object)?) == "method")
     }
 
     fn _PyObject_SetAttributeErrorContext(&mut self, error: &Signal, v: &ValueId, name: &ValueId) -> Traced<i32> {
@@ -530,7 +529,7 @@ impl CApi for Tracer<'_> {
                 // Without an exception to raise, C gives the nearest number.
                 let Some(overflow) = overflow else { return Err(self.unsupported("PyNumber_AsSsize_t")) };
                 let class = self.class_of(*object)?;
-                let text = format!("cannot fit '{}' into an index-sized integer", crate::ffi::types::name(&class));
+                let text = format!("cannot fit '{}' into an index-sized integer", types::name(&class));
                 let text = self.string(&text);
                 Err(self.exception(*overflow, vec![text]))
             }
@@ -573,7 +572,7 @@ impl CApi for Tracer<'_> {
     fn PyErr_ExceptionMatches(&mut self, error: &Signal, class: &ValueId) -> Traced<bool> {
         let Signal::Raised(raised) = error else { return Ok(false) };
         let (raised, class) = (self.class_of(*raised)?, self.type_object(*class)?);
-        Ok(crate::ffi::types::is_subtype(&raised, &class))
+        Ok(types::is_subtype(&raised, &class))
     }
 
     fn _Py_EnterRecursiveCallTstate(&mut self, _where: &str) -> Traced<i32> {

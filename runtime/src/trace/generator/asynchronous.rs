@@ -1,5 +1,6 @@
 //! What `await`, `async for` and `async with` ask of an object.
 use super::{Kind, Made};
+use crate::ffi::types;
 use crate::names::name;
 use crate::trace::signal::{Signal, Traced};
 use crate::trace::state::Tracer;
@@ -24,11 +25,11 @@ impl<'py> Tracer<'py> {
         let Some(function) = self.slot_function(&class, Slot::am_await)? else { return Ok(None) };
         let iterator = self.call_unaryfunc(&function, &value)?;
         let class = self.class_of(iterator)?;
-        if self.is_own_coroutine(iterator) || crate::ffi::types::c_name(&class) == "coroutine" {
+        if self.is_own_coroutine(iterator) || types::c_name(&class) == "coroutine" {
             return self.raise("TypeError", "__await__() returned a coroutine");
         }
         if self.slot_function(&class, Slot::tp_iternext)?.is_none() {
-            let name = crate::ffi::types::name(&class);
+            let name = types::name(&class);
             return self.raise("TypeError", format!("__await__() returned non-iterator of type '{name}'"));
         }
         Ok(Some(iterator))
@@ -65,14 +66,14 @@ impl<'py> Tracer<'py> {
             return self.anext_of(iterator);
         }
         let class = self.class_of(iterator)?;
-        let name = crate::ffi::types::name(&class);
+        let name = types::name(&class);
         let Some(function) = self.slot_function(&class, Slot::am_anext)? else {
             let message = format!("'async for' requires an iterator with __anext__ method, got {name}");
             return self.raise("TypeError", message);
         };
         let next = self.call_unaryfunc(&function, &iterator)?;
         let class = self.class_of(next)?;
-        let name = crate::ffi::types::name(&class);
+        let name = types::name(&class);
         let cause = match self.awaitable_iter(next) {
             Ok(Some(awaitable)) => return Ok(awaitable),
             Ok(None) => {
@@ -96,7 +97,7 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(value)?;
         let Some(function) = self.slot_function(&class, Slot::am_aiter)? else {
-            let name = crate::ffi::types::name(&class);
+            let name = types::name(&class);
             return self
                 .raise("TypeError", format!("'async for' requires an object with __aiter__ method, got {name}"));
         };
@@ -104,7 +105,7 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(iterator)?;
         if self.kind_of(iterator) != Some(Kind::AsyncGenerator) && self.slot_function(&class, Slot::am_anext)?.is_none()
         {
-            let name = crate::ffi::types::name(&class);
+            let name = types::name(&class);
             let message =
                 format!("'async for' received an object from __aiter__ that does not implement __anext__: {name}");
             return self.raise("TypeError", message);

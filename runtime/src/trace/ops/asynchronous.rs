@@ -1,4 +1,5 @@
 //! `await`, `async for` and `async with`.
+use crate::ffi::types;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Signal, Traced};
@@ -9,7 +10,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn get_awaitable(&mut self, frame: &mut Frame, what: u32) -> Traced<Flow> {
         let value = frame.pop()?;
         let Some(iterator) = self.awaitable_iter(value)? else {
-            let name = crate::ffi::types::name(&self.class_of(value)?);
+            let name = types::name(&self.class_of(value)?);
             let method = match what {
                 1 => Some("__aenter__"),
                 2 => Some("__aexit__"),
@@ -50,7 +51,7 @@ impl<'py> Tracer<'py> {
         let manager = frame.pop()?;
         let enter = self.special(manager, "__aenter__")?;
         let class = self.class_of(manager)?;
-        let name = crate::ffi::types::name(&class);
+        let name = types::name(&class);
         let Some(enter) = enter else {
             let message = format!("'{name}' object does not support the asynchronous context manager protocol");
             return self.raise("TypeError", message);

@@ -1,5 +1,6 @@
 //! Call instructions: from the stack's layout to a callable and its arguments.
 use crate::bytecode::Op;
+use crate::ffi::types;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, internal, unsupported};
@@ -91,7 +92,7 @@ impl<'py> Tracer<'py> {
         let Some(names) = self.known(names).and_then(|names| names.cast_into::<PyTuple>().ok()) else {
             return internal("CALL_KW without names");
         };
-        let names: Vec<String> = names.iter().map(|name| crate::ffi::types::text(&name)).collect();
+        let names: Vec<String> = names.iter().map(|name| types::text(&name)).collect();
         let mut values = frame.pop_many(count as usize)?;
         let Some(first) = values.len().checked_sub(names.len()) else { return internal("CALL_KW names") };
         let keywords = names.into_iter().zip(values.split_off(first)).collect();
@@ -103,7 +104,7 @@ impl<'py> Tracer<'py> {
         let args = frame.pop()?;
         let class = self.class_of(args)?;
         if !self.iterates(&class)? {
-            return unsupported("argument after * is no iterable", crate::ffi::types::name(&class));
+            return unsupported("argument after * is no iterable", types::name(&class));
         }
         let positional = self.list_of(args, None)?;
         let keywords = mapping.map_or_else(|| Ok(Vec::new()), |mapping| self.keywords_of(mapping))?;

@@ -1,4 +1,5 @@
 //! Class statements. CPython: `builtin___build_class__`, `update_bases`.
+use crate::ffi::types;
 use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame, Rest};
@@ -50,7 +51,7 @@ impl<'py> Tracer<'py> {
         let (mut bases, mut changed) = (Vec::new(), false);
         let all = self.tuple_of(written)?;
         for base in written {
-            if crate::ffi::types::is_subtype(&self.class_of(*base)?, &self.py.get_type::<PyType>()) {
+            if types::is_subtype(&self.class_of(*base)?, &self.py.get_type::<PyType>()) {
                 bases.push(*base);
                 continue;
             }
@@ -72,7 +73,7 @@ impl<'py> Tracer<'py> {
         let given = keywords.iter().position(|(keyword, _)| keyword == "metaclass").map(|at| keywords.remove(at).1);
         let class = match (given, bases.first()) {
             (Some(given), _) => {
-                let is_class = crate::ffi::types::is_subtype(&self.class_of(given)?, &self.py.get_type::<PyType>());
+                let is_class = types::is_subtype(&self.class_of(given)?, &self.py.get_type::<PyType>());
                 if !is_class {
                     return Ok(Metaclass { value: given, class: None });
                 }
@@ -102,8 +103,8 @@ impl<'py> Tracer<'py> {
         let namespace = self.call(hook, args)?;
         let class = self.class_of(namespace)?;
         if self.slot_function(&class, Slot::mp_subscript)?.is_none() {
-            let meta = meta.class.as_ref().map_or_else(|| "<metaclass>".to_owned(), crate::ffi::types::name);
-            let found = crate::ffi::types::name(&class);
+            let meta = meta.class.as_ref().map_or_else(|| "<metaclass>".to_owned(), types::name);
+            let found = types::name(&class);
             return self.raise("TypeError", format!("{meta}.__prepare__() must return a mapping, not {found}"));
         }
         Ok(namespace)
@@ -123,8 +124,8 @@ impl<'py> Tracer<'py> {
 
     /// The body's cell for `__class__` must hold the class by now.
     fn check_class_cell(&mut self, cell: ValueId, made: ValueId, name: ValueId) -> Traced<()> {
-        let is_cell = crate::ffi::types::c_name(&self.class_of(cell)?) == "cell";
-        let is_class = crate::ffi::types::is_subtype(&self.class_of(made)?, &self.py.get_type::<PyType>());
+        let is_cell = types::c_name(&self.class_of(cell)?) == "cell";
+        let is_class = types::is_subtype(&self.class_of(made)?, &self.py.get_type::<PyType>());
         if !is_cell || !is_class {
             return Ok(());
         }

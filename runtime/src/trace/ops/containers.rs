@@ -1,4 +1,5 @@
 //! Building, filling and taking apart containers; strings of f-strings.
+use crate::ffi::types;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, internal, unsupported};
@@ -100,7 +101,7 @@ impl<'py> Tracer<'py> {
         let iterable = frame.peek(1)?;
         let class = self.class_of(iterable)?;
         if !self.iterates(&class)? {
-            let name = crate::ffi::types::name(&class);
+            let name = types::name(&class);
             return self.raise("TypeError", format!("Value after * must be an iterable, not {name}"));
         }
         self.in_place(frame, depth, "list", "extend")
@@ -129,7 +130,7 @@ impl<'py> Tracer<'py> {
         match self.merge_mapping(dict, other) {
             Ok(()) => Ok(Flow::Next),
             Err(signal) if self.raised_is(&signal, "AttributeError")? => {
-                let name = crate::ffi::types::name(&class);
+                let name = types::name(&class);
                 self.raise("TypeError", format!("'{name}' object is not a mapping"))
             }
             Err(signal) => Err(signal),
@@ -146,8 +147,8 @@ impl<'py> Tracer<'py> {
         let keys = self.call(keys, Arguments::default())?;
         let class = self.class_of(keys)?;
         if !self.iterates(&class)? {
-            let (other, keys) = (self.class_of(other)?, crate::ffi::types::name(&class));
-            let other = crate::ffi::types::name(&other);
+            let (other, keys) = (self.class_of(other)?, types::name(&class));
+            let other = types::name(&other);
             return self.raise("TypeError", format!("{other}.keys() returned a non-iterable (type {keys})"));
         }
         for key in self.list_of(keys, None)? {
@@ -202,7 +203,7 @@ impl<'py> Tracer<'py> {
         if self.iterates(&class)? {
             return Ok(());
         }
-        let name = crate::ffi::types::name(&class);
+        let name = types::name(&class);
         self.raise("TypeError", format!("cannot unpack non-iterable {name} object"))
     }
 

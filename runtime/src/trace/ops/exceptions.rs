@@ -1,4 +1,5 @@
 //! `raise`, handlers and `with`.
+use crate::ffi::types;
 use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
@@ -25,7 +26,7 @@ impl<'py> Tracer<'py> {
             if made_class.is_subclass_of::<PyBaseException>().unwrap_or(false) {
                 return Ok(made);
             }
-            return unsupported("raise of a class that makes no exception", crate::ffi::types::name(&made_class));
+            return unsupported("raise of a class that makes no exception", types::name(&made_class));
         }
         if self.is_exception_instance(value)? {
             return Ok(value);
@@ -118,7 +119,7 @@ impl<'py> Tracer<'py> {
 
     fn exception_matches(&mut self, class: &Bound<'py, PyType>, wanted: ValueId) -> Traced<bool> {
         let wanted = self.exception_classes(wanted)?;
-        Ok(wanted.iter().any(|wanted| crate::ffi::types::is_subtype(class, wanted)))
+        Ok(wanted.iter().any(|wanted| types::is_subtype(class, wanted)))
     }
 
     pub(super) fn exception_classes(&mut self, wanted: ValueId) -> Traced<Vec<Bound<'py, PyType>>> {
@@ -149,7 +150,7 @@ impl<'py> Tracer<'py> {
         let enter = self.special(manager, "__enter__")?;
         let exit = self.special(manager, "__exit__")?;
         let class = self.class_of(manager)?;
-        let name = crate::ffi::types::name(&class);
+        let name = types::name(&class);
         let Some(enter) = enter else {
             return self.raise("TypeError", format!("'{name}' object does not support the context manager protocol"));
         };

@@ -1,4 +1,5 @@
 //! `except*`. CPython: `_PyEval_ExceptionGroupMatch` and `_PyExc_PrepReraiseStar`.
+use crate::ffi::types;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, unsupported};
@@ -42,7 +43,7 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(exception)?;
         let is_group = self.is_group_class(&class);
-        if classes.iter().any(|wanted| crate::ffi::types::is_subtype(&class, wanted)) {
+        if classes.iter().any(|wanted| types::is_subtype(&class, wanted)) {
             let matched = if is_group { exception } else { self.group_of_one(exception)? };
             return Ok((none, matched));
         }
@@ -66,9 +67,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<(ValueId, ValueId)> {
         let split = self.get_attr(exception, "split")?;
         let pair = self.call(split, Arguments::positional(vec![wanted]))?;
-        let (name, pair_class) = (crate::ffi::types::name(class), self.class_of(pair)?);
+        let (name, pair_class) = (types::name(class), self.class_of(pair)?);
         if !pair_class.is(self.py.get_type::<PyTuple>()) {
-            let got = crate::ffi::types::name(&pair_class);
+            let got = types::name(&pair_class);
             return self.raise("TypeError", format!("{name}.split must return a tuple, not {got}"));
         }
         match self.list_of(pair, None)?.as_slice() {

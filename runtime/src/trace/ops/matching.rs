@@ -1,4 +1,5 @@
 //! Pattern matching.
+use crate::ffi::{flag, types};
 use crate::names::name;
 use crate::trace::attr::short_name;
 use crate::trace::call::Arguments;
@@ -14,7 +15,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn match_flag(&mut self, frame: &mut Frame, flag: u64) -> Traced<Flow> {
         let subject = frame.peek(1)?;
         let class = self.class_of(subject)?;
-        let result = self.boolean(crate::ffi::types::flags(&class) & flag != 0);
+        let result = self.boolean(types::has(&class, flag));
         frame.push(result);
         Ok(Flow::Next)
     }
@@ -85,13 +86,13 @@ impl<'py> Tracer<'py> {
         let mut seen: Vec<String> = Vec::new();
         for name in wanted {
             let text = self.known(name).filter(|name| name.is_exact_instance_of::<PyString>());
-            let Some(text) = text.map(|text| crate::ffi::types::text(&text)) else {
-                let class = crate::ffi::types::name(&self.class_of(name)?);
+            let Some(text) = text.map(|text| types::text(&text)) else {
+                let class = types::name(&self.class_of(name)?);
                 return self.raise("TypeError", format!("__match_args__ elements must be strings (got {class})"));
             };
             if seen.contains(&text) {
                 let shown = self.py.get_type::<PyString>().call_method1(name!("__repr__"), (&text,));
-                let repr = shown.map(|repr| crate::ffi::types::text(&repr)).unwrap_or_default();
+                let repr = shown.map(|repr| types::text(&repr)).unwrap_or_default();
                 let class = short_name(&class);
                 return self.raise("TypeError", format!("{class}() got multiple sub-patterns for attribute {repr}"));
             }
@@ -113,7 +114,6 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         count: usize,
     ) -> Traced<Option<Vec<ValueId>>> {
-        const MATCH_SELF: u64 = 1 << 22;
         if count == 0 {
             return Ok(Some(Vec::new()));
         }
@@ -123,7 +123,7 @@ impl<'py> Tracer<'py> {
                 let (owner, got) = (short_name(class), short_name(&self.class_of(names)?));
                 return self.raise("TypeError", format!("{owner}.__match_args__ must be a tuple (got {got})"));
             }
-            None if crate::ffi::types::flags(class) & MATCH_SELF != 0 => None,
+            None if types::has(class, flag::MATCH_SELF) => None,
             None => Some(Vec::new()),
         };
         let allowed = names.as_ref().map_or(1, Vec::len);

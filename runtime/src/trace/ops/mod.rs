@@ -21,6 +21,7 @@ use super::frame::{Flow, Frame};
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use crate::bytecode::{Instr, Op};
+use crate::ffi::flag;
 
 impl<'py> Tracer<'py> {
     /// Executes one instruction.
@@ -145,8 +146,8 @@ impl<'py> Tracer<'py> {
             Op::YIELD_VALUE => self.yield_value(frame),
             Op::GET_YIELD_FROM_ITER => self.get_yield_from_iter(frame),
             Op::SEND => self.send_op(frame, instr),
-            Op::MATCH_SEQUENCE => self.match_flag(frame, 1 << 5),
-            Op::MATCH_MAPPING => self.match_flag(frame, 1 << 6),
+            Op::MATCH_SEQUENCE => self.match_flag(frame, flag::SEQUENCE),
+            Op::MATCH_MAPPING => self.match_flag(frame, flag::MAPPING),
             Op::MATCH_KEYS => self.match_keys(frame),
             Op::MATCH_CLASS => self.match_class(frame, arg),
             Op::GET_AITER => self.get_aiter(frame),
