@@ -13,6 +13,8 @@ mod instr;
 mod isa;
 mod line_table;
 mod object;
+#[cfg(slotrt_hooks)]
+mod prune;
 pub mod python;
 pub mod shape;
 #[cfg(slotrt_hooks)]

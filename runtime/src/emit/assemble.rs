@@ -87,7 +87,9 @@ fn tail(
     let inserted = code.nlocals() - slots.nlocals;
     let written = put(py, &mut code, at, prologue, Slots { inserted, ..slots }, line);
     let jumps = way_in(py, &mut code, entry, way);
+    let start = at + written + jumps.len();
     code.insert(at + written, jumps.into_iter().map(|jump| Instr { position: line, ..jump }));
+    code.prune(start);
     Ok(code)
 }
 

@@ -45,8 +45,10 @@ pub(super) fn build(
     prologue.instrs.push(jump);
     let mut instrs = prologue.instrs;
     instrs.iter_mut().for_each(|instr| instr.position = position);
-    let lineage = Lineage::new(root, instrs.len(), resume, cargo);
+    let length = instrs.len();
     code.insert(0, instrs);
+    code.prune(length);
+    let lineage = Lineage::new(root, &code, length, resume, cargo);
     code.consts
         .push(Py::new(py, lineage).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?.into_any());
     Ok(code)

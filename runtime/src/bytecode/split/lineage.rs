@@ -15,24 +15,30 @@ pub(crate) struct Lineage {
     root: Arc<Code>,
     /// Instructions before the copy of the root's.
     prologue: usize,
-    /// Root's instruction that runs first.
-    resume: usize,
+    /// Root's instruction for each of the code's; `None` for those of a prologue or put in later.
+    instrs: Arc<[Option<usize>]>,
+    /// The instruction that is the first of the root's to run.
+    first: usize,
     /// Slots below this are the root's own; then come `extras` parameters, then the rest of the root's.
     prefix: usize,
     extras: usize,
 }
 
 impl Lineage {
-    pub(super) fn new(root: &Arc<Code>, prologue: usize, resume: usize, cargo: &Cargo) -> Self {
-        Self { root: Arc::clone(root), prologue, resume, prefix: cargo.prefix, extras: cargo.extras() }
+    /// Of `code`, which goes on at the root's instruction `resume` after `prologue` instructions of its own.
+    pub(super) fn new(root: &Arc<Code>, code: &Code, prologue: usize, resume: usize, cargo: &Cargo) -> Self {
+        let indices = root.indices();
+        let instrs: Arc<[_]> = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
+        let first = instrs.iter().position(|instr| *instr == Some(resume)).unwrap_or(prologue);
+        Self { root: Arc::clone(root), prologue, instrs, first, prefix: cargo.prefix, extras: cargo.extras() }
     }
 }
 
 /// A code object and the root that its continuations are made from.
 pub(super) struct Origin {
     pub root: Arc<Code>,
-    /// Root's instruction for each of the code's; `None` in a prologue.
-    instrs: Vec<Option<usize>>,
+    /// Root's instruction for each of the code's; `None` for those that it has not.
+    instrs: Arc<[Option<usize>]>,
     /// Root's slot for each of the code's; `None` for parameters that only carry state.
     slots: Vec<Option<usize>>,
     /// First instruction of the program proper: after the frame's start, or where a continuation resumes.
@@ -57,7 +63,6 @@ impl Origin {
     }
 
     fn descendant(code: &Code, lineage: &Lineage) -> Self {
-        let instrs = (0..code.instrs.len()).map(|index| index.checked_sub(lineage.prologue)).collect();
         let own = |slot: usize| {
             if slot < lineage.prefix {
                 Some(slot)
@@ -67,9 +72,9 @@ impl Origin {
         };
         Self {
             root: Arc::clone(&lineage.root),
-            instrs,
+            instrs: Arc::clone(&lineage.instrs),
             slots: (0..code.locals.len()).map(own).collect(),
-            first: lineage.prologue + lineage.resume,
+            first: lineage.first,
         }
     }
 
@@ -110,7 +115,7 @@ impl Code {
     #[must_use]
     pub fn root_unit(&self, py: Python<'_>, index: usize) -> Option<u32> {
         let instr = match self.lineage(py) {
-            Some(lineage) => lineage.root.instrs.get(index.checked_sub(lineage.prologue)?),
+            Some(lineage) => lineage.root.instrs.get((*lineage.instrs.get(index)?)?),
             None => self.instrs.get(index),
         };
         Some(instr?.offset? / 2)
