@@ -64,13 +64,13 @@ pub struct Code {
 
 /// Index of the instruction with each label.
 #[derive(Clone, Debug)]
-pub struct Indices(Vec<Option<usize>>);
+pub struct Indices(Vec<u32>);
 
 impl Indices {
     /// The index; `None` where no instruction has the label.
     #[must_use]
     pub fn get(&self, label: Label) -> Option<usize> {
-        self.0.get(label.0 as usize).copied().flatten()
+        self.0.get(label.0 as usize).filter(|index| **index != u32::MAX).map(|index| *index as usize)
     }
 }
 
@@ -94,10 +94,10 @@ impl Code {
     /// Index of every label.
     #[must_use]
     pub fn indices(&self) -> Indices {
-        let mut indices = vec![None; self.next_label as usize];
+        let mut indices = vec![u32::MAX; self.next_label as usize];
         for (index, instr) in self.instrs.iter().enumerate() {
             if let Some(entry) = indices.get_mut(instr.id.0 as usize) {
-                *entry = Some(index);
+                *entry = index as u32;
             }
         }
         Indices(indices)
@@ -130,8 +130,13 @@ impl Code {
     /// A copy that shares constants.
     #[must_use]
     pub fn duplicate(&self, py: Python<'_>) -> Self {
+        self.with(py, self.instrs.clone())
+    }
+
+    /// The same with other instructions, whose labels are its own.
+    pub(crate) fn with(&self, py: Python<'_>, instrs: Vec<Instr>) -> Self {
         Self {
-            instrs: self.instrs.clone(),
+            instrs,
             consts: self.consts.iter().map(|constant| constant.clone_ref(py)).collect(),
             names: self.names.clone(),
             locals: self.locals.clone(),

@@ -112,30 +112,38 @@ impl Code {
         self.locals.splice(at..at, locals);
         let (at, count) = (at as u32, names.len() as u32);
         let moved = |slot: u32| if slot >= at { slot + count } else { slot };
-        let mut instrs = Vec::with_capacity(self.instrs.len());
-        for instr in std::mem::take(&mut self.instrs) {
-            self.move_slots(instr, &moved, &mut instrs);
+        let packed = |instr: &Instr| [moved(instr.arg >> 4), moved(instr.arg & 15)];
+        self.split_fused(|instr| packed(instr).iter().any(|slot| *slot > 15));
+        let isa = self.isa();
+        for instr in &mut self.instrs {
+            if fused(instr.op).is_some() {
+                let [high, low] = packed(instr);
+                instr.arg = high << 4 | low;
+            } else if (isa.has(instr.op, OpFlags::LOCAL) || isa.has(instr.op, OpFlags::FREE))
+                && instr.op != Op::COPY_FREE_VARS
+            {
+                instr.arg = moved(instr.arg);
+            }
         }
-        self.instrs = instrs;
     }
 
-    fn move_slots(&mut self, mut instr: Instr, moved: &impl Fn(u32) -> u32, out: &mut Vec<Instr>) {
-        if let Some((first, second)) = fused(instr.op) {
-            let (high, low) = (moved(instr.arg >> 4), moved(instr.arg & 15));
-            if high < 16 && low < 16 {
-                instr.arg = high << 4 | low;
-                return out.push(instr);
-            }
+    /// Splits instructions that pack two slots, and that are asked for, into the two that they stand for.
+    pub(crate) fn split_fused(&mut self, wanted: impl Fn(&Instr) -> bool) {
+        let parts = |instr: &Instr| fused(instr.op).filter(|_| wanted(instr));
+        if !self.instrs.iter().any(|instr| parts(instr).is_some()) {
+            return;
+        }
+        let mut instrs = Vec::with_capacity(self.instrs.len());
+        for instr in std::mem::take(&mut self.instrs) {
+            let Some((first, second)) = parts(&instr) else {
+                instrs.push(instr);
+                continue;
+            };
             let id = self.new_label();
-            out.push(Instr { op: first, arg: high, ..instr });
-            return out.push(Instr { id, op: second, arg: low, offset: None, ..instr });
+            instrs.push(Instr { op: first, arg: instr.arg >> 4, ..instr });
+            instrs.push(Instr { id, op: second, arg: instr.arg & 15, offset: None, ..instr });
         }
-        if (self.isa().has(instr.op, OpFlags::LOCAL) || self.isa().has(instr.op, OpFlags::FREE))
-            && instr.op != Op::COPY_FREE_VARS
-        {
-            instr.arg = moved(instr.arg);
-        }
-        out.push(instr);
+        self.instrs = instrs;
     }
 }
 

@@ -4,7 +4,9 @@ use super::error::Error;
 use super::instr::{Handler, Instr};
 use super::shape::{Shape, State};
 use generated::opcodes::Op;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 
 /// What is known where ways meet.
 struct Flow<'a> {
@@ -12,8 +14,10 @@ struct Flow<'a> {
     indices: Indices,
     /// Per instruction, whether several ways can lead there: the first one, and targets of jumps and handlers.
     meets: Vec<bool>,
-    /// The state before such an instruction, once a way was found.
-    states: Vec<Option<State>>,
+    /// Per instruction, whether it leads to one that is asked for.
+    wanted: Vec<bool>,
+    /// The state before instructions where ways meet, once a way was found.
+    states: FxHashMap<usize, State>,
     /// Where to go on; first things first, so that most blocks are followed once.
     work: BTreeSet<usize>,
 }
@@ -28,7 +32,7 @@ impl Code {
     /// The state before every reachable instruction.
     pub fn states(&self) -> Result<Vec<Option<State>>, Error> {
         self.depths()?;
-        let flow = Flow::solved(self);
+        let flow = Flow::solved(self, vec![true; self.instrs.len()], State::entry(self));
         let mut states = Vec::with_capacity(self.instrs.len());
         let mut next = None;
         for index in 0..self.instrs.len() {
@@ -42,24 +46,55 @@ impl Code {
     /// The state before one instruction; `None` where no way leads there.
     #[must_use]
     pub fn state_before(&self, index: usize) -> Option<State> {
-        let flow = Flow::solved(self);
+        self.reaching(index, State::entry(self))
+    }
+
+    /// What the stack holds before one instruction; what comprehensions put aside counts as NULL.
+    #[must_use]
+    pub fn shape_before(&self, index: usize) -> Option<Shape> {
+        Some(self.reaching(index, State { stack: Vec::new(), bound: Vec::new() })?.stack)
+    }
+
+    /// The state before one instruction, of a frame that starts in another.
+    fn reaching(&self, index: usize, start: State) -> Option<State> {
+        let flow = Flow::solved(self, self.leading(index), start);
         let block = (0..=index).rev().find(|index| flow.meets.get(*index) == Some(&true))?;
-        let start = flow.states.get(block)?.clone();
-        (block..index).try_fold(start?, |state, index| flow.after(index, state))
+        let start = flow.states.get(&block)?.clone();
+        (block..index).try_fold(start, |state, index| flow.after(index, state))
+    }
+
+    /// Per instruction, whether it leads to this one.
+    fn leading(&self, index: usize) -> Vec<bool> {
+        let (isa, indices) = (self.isa(), self.indices());
+        let mut leading = vec![false; self.instrs.len()];
+        let mut changed = index < leading.len();
+        leading.iter_mut().skip(index).take(1).for_each(|first| *first = true);
+        while std::mem::take(&mut changed) {
+            for (index, instr) in self.instrs.iter().enumerate().rev() {
+                if leading[index] {
+                    continue;
+                }
+                let next = Some(index + 1).filter(|_| !isa.ends_block(instr.op));
+                let labels = [instr.target, instr.handler.map(|handler| handler.target)];
+                let mut ways = labels.into_iter().flatten().filter_map(|label| indices.get(label)).chain(next);
+                leading[index] = ways.any(|way| leading.get(way) == Some(&true));
+                changed |= leading[index];
+            }
+        }
+        leading
     }
 }
 
 impl<'a> Flow<'a> {
-    fn solved(code: &'a Code) -> Self {
+    /// Of a frame that starts in this state, as far as it is wanted.
+    fn solved(code: &'a Code, wanted: Vec<bool>, start: State) -> Self {
         let indices = code.indices();
         let mut meets = vec![false; code.instrs.len()];
         let targets = code.instrs.iter().flat_map(|instr| [instr.target, instr.handler.map(|handler| handler.target)]);
         targets.flatten().filter_map(|target| indices.get(target)).for_each(|target| meets[target] = true);
-        let mut flow = Self { code, indices, meets, states: vec![None; code.instrs.len()], work: BTreeSet::from([0]) };
-        if let (Some(first), Some(state)) = (flow.meets.first_mut(), flow.states.first_mut()) {
-            *first = true;
-            *state = Some(State::entry(code));
-        }
+        meets.iter_mut().take(1).for_each(|first| *first = true);
+        let states = FxHashMap::from_iter([(0, start)]);
+        let mut flow = Self { code, indices, meets, wanted, states, work: BTreeSet::from([0]) };
         while let Some(block) = flow.work.pop_first() {
             flow.walk(block);
         }
@@ -68,11 +103,14 @@ impl<'a> Flow<'a> {
 
     /// Follows one block to its end, and tells those after it.
     fn walk(&mut self, block: usize) {
-        let Some(mut state) = self.states.get(block).cloned().flatten() else { return };
+        let Some(mut state) = self.states.get(&block).cloned() else { return };
         let (code, mut told) = (self.code, None);
         for (index, instr) in code.instrs.iter().enumerate().skip(block) {
             if index > block && self.meets[index] {
                 return self.reach(index, state);
+            }
+            if !self.wanted[index] {
+                return;
             }
             self.raise(instr, &state, &mut told);
             self.jump(instr, &state);
@@ -98,7 +136,7 @@ impl<'a> Flow<'a> {
 
     /// The state before an instruction, given the one that the instruction before it leaves.
     fn before(&self, index: usize, falls: Option<State>) -> Option<State> {
-        if self.meets[index] { self.states[index].clone() } else { falls }
+        if self.meets[index] { self.states.get(&index).cloned() } else { falls }
     }
 
     /// The state with which control goes on to the next instruction, if it does.
@@ -117,10 +155,13 @@ impl<'a> Flow<'a> {
     }
 
     fn reach(&mut self, index: usize, state: State) {
-        let changed = match &mut self.states[index] {
-            Some(known) => known.join(&state),
-            empty => {
-                *empty = Some(state);
+        if !self.wanted[index] {
+            return;
+        }
+        let changed = match self.states.entry(index) {
+            Entry::Occupied(mut known) => known.get_mut().join(&state),
+            Entry::Vacant(empty) => {
+                empty.insert(state);
                 true
             }
         };

@@ -111,7 +111,7 @@ impl Code {
             PyTuple::new(py, named.map(|local| local.name.as_str()).collect::<Vec<_>>())
         };
         let consts = PyTuple::new(py, self.consts.iter().map(|constant| constant.bind(py)))?;
-        let names = PyTuple::new(py, self.names.iter().map(|name| PyString::intern(py, name)))?;
+        let names = self.names(py)?;
         let number = |number: u32| PyInt::new(py, number).into_any();
         let changes = [
             (intern!(py, "co_code"), PyBytes::new(py, &bytes.code).into_any()),
@@ -138,6 +138,16 @@ impl Code {
         let made = self.original.bind(py).call_method(intern!(py, "replace"), (), Some(&kw))?;
         self.hide(&made)?;
         Ok(made)
+    }
+
+    /// `co_names`: editing adds to what the original has.
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let original = self.original.bind(py).getattr(intern!(py, "co_names"))?.cast_into::<PyTuple>()?;
+        if original.len() == self.names.len() {
+            return Ok(original);
+        }
+        let added = self.names.iter().skip(original.len()).map(|name| PyString::intern(py, name).into_any());
+        PyTuple::new(py, original.iter().chain(added).collect::<Vec<_>>())
     }
 
     /// Says which slots are hidden: `code.replace()` hides those at the places where the original's are. Before 3.12 none can be;

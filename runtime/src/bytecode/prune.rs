@@ -2,24 +2,23 @@
 use super::code::{Code, Indices};
 use super::instr::{Instr, Label};
 use generated::opcodes::Op;
+use pyo3::Python;
 
 impl Code {
     /// Drops what neither the first `start` instructions nor what they lead to reaches, in any way that the interpreter knows of; those
     /// first ones stay. Before where a jump or a handler leads, the handler stays the one that it was: jumps that handle signals (up to
     /// 3.12) and calls that enter another frame (3.13) look there.
     pub(crate) fn prune(&mut self, start: usize) {
-        let met = vec![Met::Never; self.instrs.len()];
-        let mut reach = Reach { code: self, indices: self.indices(), met, work: Vec::new() };
+        let mut reach = Reach::new(self);
         (0..start).for_each(|index| reach.run(index));
-        while let Some(index) = reach.work.pop() {
-            reach.follow(index);
-        }
-        let met = reach.met;
-        for (instr, _) in self.instrs.iter_mut().zip(&met).filter(|(_, met)| **met == Met::Looked) {
-            *instr = Instr { op: Op::NOP, arg: 0, target: None, prefixes: 0, ..*instr };
-        }
-        let mut met = met.into_iter();
-        self.instrs.retain(|_| met.next() != Some(Met::Never));
+        self.instrs = reach.kept();
+    }
+
+    /// A copy of what this instruction leads to, and of itself, in the same way.
+    pub(crate) fn rest(&self, py: Python<'_>, from: Label) -> Self {
+        let mut reach = Reach::new(self);
+        reach.lead(Some(from));
+        self.with(py, reach.kept())
     }
 }
 
@@ -39,7 +38,24 @@ struct Reach<'a> {
     work: Vec<usize>,
 }
 
-impl Reach<'_> {
+impl<'a> Reach<'a> {
+    fn new(code: &'a Code) -> Self {
+        Self { code, indices: code.indices(), met: vec![Met::Never; code.instrs.len()], work: Vec::new() }
+    }
+
+    /// The instructions that are met from where it starts.
+    fn kept(mut self) -> Vec<Instr> {
+        while let Some(index) = self.work.pop() {
+            self.follow(index);
+        }
+        let kept = |(instr, met): (&Instr, &Met)| match met {
+            Met::Never => None,
+            Met::Looked => Some(Instr { op: Op::NOP, arg: 0, target: None, prefixes: 0, ..*instr }),
+            Met::Run => Some(*instr),
+        };
+        self.code.instrs.iter().zip(&self.met).filter_map(kept).collect()
+    }
+
     fn run(&mut self, index: usize) {
         if let Some(met) = self.met.get_mut(index).filter(|met| **met != Met::Run) {
             *met = Met::Run;

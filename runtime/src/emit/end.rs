@@ -3,7 +3,7 @@ use super::packets::Packet;
 use super::writer::{Arg, Writer, fault};
 use super::{Failure, Host};
 use crate::bytecode::shape::{Bound as Bounded, Entry, State};
-use crate::bytecode::split::{Split, split};
+use crate::bytecode::split::{Refusal, Split, split};
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
 use crate::trace::interrupted::Waiting;
@@ -73,21 +73,18 @@ pub(super) fn state(
     stack: &[StackEntry],
     locals: &[Option<ValueId>],
 ) -> Result<State, Failure> {
-    let mut state = code.state_at(at)?;
-    if state.stack.len() != stack.len() || state.bound.len() != locals.len() {
-        let text =
-            format!("at instruction {at} the trace has {} stack entries, the code {}", stack.len(), state.stack.len());
+    let mut shape = code.shape_before(at).ok_or(Refusal::Unreachable(at))?;
+    if shape.len() != stack.len() || code.locals.len() != locals.len() {
+        let text = format!("at instruction {at} the trace has {} stack entries, the code {}", stack.len(), shape.len());
         return Err(fault(text));
     }
-    for (known, traced) in state.stack.iter_mut().zip(stack) {
+    for (known, traced) in shape.iter_mut().zip(stack) {
         if *known != Entry::PreviousException {
             *known = if *traced == StackEntry::Null { Entry::Null } else { Entry::Object };
         }
     }
-    for (known, traced) in state.bound.iter_mut().zip(locals) {
-        *known = if traced.is_some() { Bounded::Yes } else { Bounded::No };
-    }
-    Ok(state)
+    let bound = locals.iter().map(|traced| if traced.is_some() { Bounded::Yes } else { Bounded::No });
+    Ok(State { stack: shape, bound: bound.collect() })
 }
 
 /// The exception that came to be handled where this entry of the stack holds the one handled before.

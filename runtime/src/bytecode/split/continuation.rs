@@ -4,7 +4,7 @@ use super::super::error::{Error, Problem};
 use super::super::instr::{Instr, Label, Position};
 use super::super::shape::{Bound, Entry};
 use super::lineage::Lineage;
-use super::{Cargo, Marks};
+use super::{Cargo, Marks, delegate};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -23,14 +23,13 @@ pub(super) fn build(
     cargo: &Cargo,
     marks: &Marks,
 ) -> Result<Code, Error> {
-    let mut code = root.duplicate(py);
-    let target = code.instrs[resume].id;
+    let target = root.instrs[resume].id;
+    let mut code = delegate::served(py, root, marks).as_ref().unwrap_or(root).rest(py, target);
     let names: Vec<String> = (0..cargo.extras()).map(|index| format!(".state{index}")).collect();
     code.insert_hidden(cargo.prefix, &names);
     code.argcount = (cargo.prefix + names.len()) as u32;
     (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
     code.flags &= !(VARARGS | VARKEYWORDS);
-    super::delegate::serve(py, &mut code, marks);
     let position = code.index(target).map_or(Position::NONE, |index| code.instrs[index].position);
     let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: cargo.prefix };
     prologue.cells();
@@ -47,7 +46,6 @@ pub(super) fn build(
     instrs.iter_mut().for_each(|instr| instr.position = position);
     let length = instrs.len();
     code.insert(0, instrs);
-    code.prune(length);
     let lineage = Lineage::new(root, &code, length, resume, cargo);
     code.consts
         .push(Py::new(py, lineage).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?.into_any());

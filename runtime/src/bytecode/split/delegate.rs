@@ -151,11 +151,17 @@ const COROUTINE: u32 = 0x80;
 const STOPITERATION_ERROR: u32 = 3;
 
 /// An asynchronous generator delegates to a coroutine: what is yielded is wrapped already, and passes through. Only the
-/// errors for exceptions that must not leave an asynchronous generator are made otherwise.
-pub(super) fn serve(py: Python<'_>, code: &mut Code, marks: &Marks) {
+/// errors for exceptions that must not leave an asynchronous generator are made otherwise. `None` for other code.
+pub(super) fn served(py: Python<'_>, code: &Code, marks: &Marks) -> Option<Code> {
     if code.flags & ASYNC_GENERATOR == 0 {
-        return;
+        return None;
     }
+    let mut code = code.duplicate(py);
+    serve(py, &mut code, marks);
+    Some(code)
+}
+
+fn serve(py: Python<'_>, code: &mut Code, marks: &Marks) {
     code.flags = code.flags & !ASYNC_GENERATOR | COROUTINE;
     if code.isa().number(Op::CALL_INTRINSIC_1).is_none() {
         return guard(py, code, marks);

@@ -1,7 +1,6 @@
 //! Which code a continuation descends from: continuations of continuations are made from the same root, so that a break
 //! inside a loop reaches the continuation that the previous iteration already has.
 use super::super::code::Code;
-use super::super::edit::fused;
 use super::super::shape::{Bound, State};
 use super::{Cargo, Refusal};
 use generated::opcodes::Op;
@@ -56,7 +55,7 @@ impl Origin {
 
     fn itself(py: Python<'_>, code: &Code, start: usize) -> Self {
         let mut root = code.duplicate(py);
-        root.split_fused();
+        root.split_fused(|_| true);
         let indices = root.indices();
         let instrs = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
         Self { root: Arc::new(root), instrs, slots: (0..code.locals.len()).map(Some).collect(), first: start }
@@ -144,20 +143,5 @@ impl Code {
     #[must_use]
     pub fn prologue(&self, py: Python<'_>) -> usize {
         self.lineage(py).map_or(0, |lineage| lineage.prologue)
-    }
-
-    /// Splits instructions that pack two slots into the two that they stand for.
-    pub(crate) fn split_fused(&mut self) {
-        let mut instrs = Vec::with_capacity(self.instrs.len());
-        for instr in std::mem::take(&mut self.instrs) {
-            let Some((first, second)) = fused(instr.op) else {
-                instrs.push(instr);
-                continue;
-            };
-            let id = self.new_label();
-            instrs.push(super::Instr { op: first, arg: instr.arg >> 4, ..instr });
-            instrs.push(super::Instr { id, op: second, arg: instr.arg & 15, offset: None, ..instr });
-        }
-        self.instrs = instrs;
     }
 }

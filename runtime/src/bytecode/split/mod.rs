@@ -24,7 +24,7 @@ pub use resumed::{Part, Resumed, resumed};
 
 use super::code::{Code, LocalKind};
 use super::error::Error;
-use super::instr::{Instr, Label};
+use super::instr::Label;
 use super::shape::{Bound, Entry, Shape, State};
 use generated::opcodes::Op;
 use pyo3::exceptions::{PyBaseException, PyStopIteration};
