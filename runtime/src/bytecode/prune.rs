@@ -53,7 +53,9 @@ impl<'a> Reach<'a> {
             Met::Looked => Some(Instr { op: Op::NOP, arg: 0, target: None, prefixes: 0, ..*instr }),
             Met::Run => Some(*instr),
         };
-        self.code.instrs.iter().zip(&self.met).filter_map(kept).collect()
+        let mut instrs = Vec::with_capacity(self.met.iter().filter(|met| **met != Met::Never).count());
+        instrs.extend(self.code.instrs.iter().zip(&self.met).filter_map(kept));
+        instrs
     }
 
     fn run(&mut self, index: usize) {

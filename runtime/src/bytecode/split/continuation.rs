@@ -1,4 +1,4 @@
-//! The function that goes on: puts the state up again from its parameters and jumps into a copy of the original.
+//! The function that goes on: puts the state up again from its parameters and jumps into a copy of what can still run.
 use super::super::code::{Code, LocalKind};
 use super::super::error::{Error, Problem};
 use super::super::instr::{Instr, Label, Position};
