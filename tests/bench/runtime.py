@@ -104,9 +104,9 @@ def sets_ns(kind):
 
 def traced():
     """Over random programs: nanoseconds per bytecode that traces execute, of each program the quickest of several runs; the same of the first run,
-    right after the interpreter compiled the program; the number of programs; how many of a hundred bytecodes were executed once more because
-    a trace had to end earlier. The times are medians of the programs."""
-    quickest, first, repeated = [], [], []
+    right after the interpreter compiled the program; the same of emitting code; the number of programs; how many of a hundred bytecodes were
+    executed once more because a trace had to end earlier. The times are medians of the programs."""
+    quickest, first, emitted, repeated = [], [], [], []
     for seed in range(PROGRAMS):
         runs = list(stats_of(seed))
         executed = runs[0]["instructions"] + runs[0]["repeated"]
@@ -114,8 +114,10 @@ def traced():
             times = [run["trace_ns"] / executed for run in runs]
             quickest.append(min(times))
             first.append(times[0])
+            emitted.append(min(run["emit_ns"] for run in runs) / executed)
             repeated.append(100 * runs[0]["repeated"] / executed)
-    return statistics.median(quickest), statistics.median(first), len(quickest), statistics.mean(repeated)
+    medians = map(statistics.median, (quickest, first, emitted))
+    return *medians, len(quickest), statistics.mean(repeated)
 
 
 def stats_of(seed):
@@ -138,11 +140,12 @@ def stats_of(seed):
 def main():
     """Measures and prints."""
     warnings.simplefilter("ignore")
-    per_bytecode, cold, programs, repeated = traced()
+    per_bytecode, cold, emitted, programs, repeated = traced()
     rows = [
         {"name": "import slotrt", "value": import_ms(), "unit": "ms", "bound": 50},
         {"name": f"trace, per bytecode (median of {programs} random programs)", "value": per_bytecode, "unit": "ns", "bound": 1000},
         {"name": "the same, first run of each program", "value": cold, "unit": "ns", "bound": None},
+        {"name": "emitting code, per executed bytecode", "value": emitted, "unit": "ns", "bound": None},
         {"name": "of these bytecodes, executed once more", "value": repeated, "unit": "%", "bound": None},
         {"name": "cache hit over the plain call, two arrays", "value": hit_ns(), "unit": "ns", "bound": 500},
         {"name": "guards of 20 globals over those of 1, cached call", "value": names_ns("globals"), "unit": "ns", "bound": 100},

@@ -141,8 +141,8 @@ impl Compiled {
         let py = args.py();
         let original = function.getattr("__code__")?;
         let kept = Arc::clone(&self.family.kept);
-        // A continuation's code runs nowhere but here: nothing asks for it again.
-        let code = if self.resumed_at.is_none() { kept.decode(&original)? } else { Arc::new(Code::decode(&original)?) };
+        // A continuation's code runs nowhere but here: nothing asks for it again. Its control flow was followed when it was assembled.
+        let code = if self.resumed_at.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
         if code.flags & GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }
