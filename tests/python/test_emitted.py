@@ -10,17 +10,6 @@ def made(text):
     return namespace["f"]
 
 
-def frames(text, *args):
-    """Instructions before and after, of each frame that was traced; the compiled function gives what the original does."""
-    slotrt.reset()
-    function = made(text)
-    expected = function(*args)
-    report = slotrt.explain(function)(*args)
-    if report.result != expected:
-        raise AssertionError(f"{report.result!r} is not {expected!r}")
-    return [(frame["bytecode"]["before"], frame["bytecode"]["after"]) for frame in report.frames]
-
-
 def steps(count):
     return "".join(f"    a = a + b * {n}\n" for n in range(count))
 
@@ -31,8 +20,17 @@ def straight(before, after):
 
 
 class Emitted(unittest.TestCase):
+    def frames(self, text, *args):
+        """Instructions before and after, of each frame that was traced; the compiled function gives what the original does."""
+        slotrt.reset()
+        function = made(text)
+        expected = function(*args)
+        report = slotrt.explain(function)(*args)
+        self.assertEqual(report.result, expected)
+        return [(frame["bytecode"]["before"], frame["bytecode"]["after"]) for frame in report.frames]
+
     def sizes(self, text, *args):
-        return [(len(before), len(after)) for before, after in frames(text, *args)]
+        return [(len(before), len(after)) for before, after in self.frames(text, *args)]
 
     def test_what_comes_after_a_break_is_in_its_continuation_alone(self):
         short, long = (self.sizes(straight(3, after), 1, 2) for after in (3, 60))
@@ -58,7 +56,7 @@ class Emitted(unittest.TestCase):
             "    except ZeroDivisionError:\n        a = 'zero'\n    except TypeError as error:\n        a = str(error)\n    return a\n"
         )
         for b in (0, 2):
-            before, _ = frames(text, 1, b)[1]
+            before, _ = self.frames(text, 1, b)[1]
             self.assertTrue(any("CHECK_EXC_MATCH" in line for line in before))
 
     def test_other_branches_go(self):

@@ -32,7 +32,7 @@ impl Code {
     /// The state before every reachable instruction.
     pub fn states(&self) -> Result<Vec<Option<State>>, Error> {
         self.depths()?;
-        let flow = Flow::solved(self, vec![true; self.instrs.len()], State::entry(self));
+        let flow = Flow::solved(self, self.indices(), vec![true; self.instrs.len()], State::entry(self));
         let mut states = Vec::with_capacity(self.instrs.len());
         let mut next = None;
         for index in 0..self.instrs.len() {
@@ -57,15 +57,17 @@ impl Code {
 
     /// The state before one instruction, of a frame that starts in another.
     fn reaching(&self, index: usize, start: State) -> Option<State> {
-        let flow = Flow::solved(self, self.leading(index), start);
+        let indices = self.indices();
+        let leading = self.leading(index, &indices);
+        let flow = Flow::solved(self, indices, leading, start);
         let block = (0..=index).rev().find(|index| flow.meets.get(*index) == Some(&true))?;
         let start = flow.states.get(&block)?.clone();
         (block..index).try_fold(start, |state, index| flow.after(index, state))
     }
 
     /// Per instruction, whether it leads to this one.
-    fn leading(&self, index: usize) -> Vec<bool> {
-        let (isa, indices) = (self.isa(), self.indices());
+    fn leading(&self, index: usize, indices: &Indices) -> Vec<bool> {
+        let isa = self.isa();
         let mut leading = vec![false; self.instrs.len()];
         let mut changed = index < leading.len();
         leading.iter_mut().skip(index).take(1).for_each(|first| *first = true);
@@ -75,8 +77,7 @@ impl Code {
                     continue;
                 }
                 let next = Some(index + 1).filter(|_| !isa.ends_block(instr.op));
-                let labels = [instr.target, instr.handler.map(|handler| handler.target)];
-                let mut ways = labels.into_iter().flatten().filter_map(|label| indices.get(label)).chain(next);
+                let mut ways = instr.leads_to().filter_map(|label| indices.get(label)).chain(next);
                 leading[index] = ways.any(|way| leading.get(way) == Some(&true));
                 changed |= leading[index];
             }
@@ -87,11 +88,10 @@ impl Code {
 
 impl<'a> Flow<'a> {
     /// Of a frame that starts in this state, as far as it is wanted.
-    fn solved(code: &'a Code, wanted: Vec<bool>, start: State) -> Self {
-        let indices = code.indices();
+    fn solved(code: &'a Code, indices: Indices, wanted: Vec<bool>, start: State) -> Self {
         let mut meets = vec![false; code.instrs.len()];
-        let targets = code.instrs.iter().flat_map(|instr| [instr.target, instr.handler.map(|handler| handler.target)]);
-        targets.flatten().filter_map(|target| indices.get(target)).for_each(|target| meets[target] = true);
+        let targets = code.instrs.iter().flat_map(Instr::leads_to);
+        targets.filter_map(|target| indices.get(target)).for_each(|target| meets[target] = true);
         meets.iter_mut().take(1).for_each(|first| *first = true);
         let states = FxHashMap::from_iter([(0, start)]);
         let mut flow = Self { code, indices, meets, wanted, states, work: BTreeSet::from([0]) };

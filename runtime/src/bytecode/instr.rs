@@ -60,3 +60,10 @@ pub struct Instr {
     /// At least this many `EXTENDED_ARG`s are written: what the original had.
     pub(crate) prefixes: u8,
 }
+
+impl Instr {
+    /// Where it leads other than to the next instruction: its jump's target, its handler.
+    pub(crate) fn leads_to(&self) -> impl Iterator<Item = Label> {
+        [self.target, self.handler.map(|handler| handler.target)].into_iter().flatten()
+    }
+}

@@ -17,7 +17,7 @@ impl Code {
     /// A copy of what this instruction leads to, and of itself, in the same way.
     pub(crate) fn rest(&self, py: Python<'_>, from: Label) -> Self {
         let mut reach = Reach::new(self);
-        reach.lead(Some(from));
+        reach.lead(from);
         self.with(py, reach.kept())
     }
 }
@@ -66,8 +66,8 @@ impl<'a> Reach<'a> {
     }
 
     /// Where an instruction leads other than to the next one.
-    fn lead(&mut self, to: Option<Label>) {
-        let mut next = to;
+    fn lead(&mut self, to: Label) {
+        let mut next = Some(to);
         while let Some(index) = next.take().and_then(|label| self.indices.get(label)) {
             self.run(index);
             let before = index.checked_sub(1).filter(|before| self.met[*before] == Met::Never);
@@ -80,8 +80,7 @@ impl<'a> Reach<'a> {
 
     fn follow(&mut self, index: usize) {
         let instr = &self.code.instrs[index];
-        self.lead(instr.handler.map(|handler| handler.target));
-        self.lead(instr.target);
+        instr.leads_to().for_each(|label| self.lead(label));
         if !self.code.isa().ends_block(instr.op) {
             self.run(index + 1);
         }

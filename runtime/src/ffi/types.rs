@@ -387,6 +387,7 @@ pub fn version_tag(class: &Bound<'_, PyType>) -> u32 {
 /// Whether C alone defines the class: no slot of it runs Python code.
 #[must_use]
 pub fn is_c_type(class: &Bound<'_, PyType>) -> bool {
-    // Every class that a `class` statement or `type()` makes may have subclasses.
-    !is_heap(class) || is_immutable(class) || !has(class, flag::BASETYPE)
+    // What a `class` statement or `type()` makes: it may have subclasses, and change.
+    const OF_PYTHON: u64 = flag::HEAPTYPE | flag::BASETYPE;
+    flags(class) & (OF_PYTHON | flag::IMMUTABLETYPE) != OF_PYTHON
 }

@@ -1,7 +1,7 @@
 //! The function that goes on: puts the state up again from its parameters and jumps into a copy of what can still run.
 use super::super::code::{Code, LocalKind};
 use super::super::error::{Error, Problem};
-use super::super::instr::{Instr, Label, Position};
+use super::super::instr::{Instr, Label};
 use super::super::shape::{Bound, Entry};
 use super::lineage::Lineage;
 use super::{Cargo, Marks, delegate};
@@ -23,14 +23,13 @@ pub(super) fn build(
     cargo: &Cargo,
     marks: &Marks,
 ) -> Result<Code, Error> {
-    let target = root.instrs[resume].id;
+    let Instr { id: target, position, .. } = root.instrs[resume];
     let mut code = delegate::served(py, root, marks).as_ref().unwrap_or(root).rest(py, target);
     let names: Vec<String> = (0..cargo.extras()).map(|index| format!(".state{index}")).collect();
     code.insert_hidden(cargo.prefix, &names);
     code.argcount = (cargo.prefix + names.len()) as u32;
     (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
     code.flags &= !(VARARGS | VARKEYWORDS);
-    let position = code.index(target).map_or(Position::NONE, |index| code.instrs[index].position);
     let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: cargo.prefix };
     prologue.cells();
     if cargo.delegates {
@@ -46,7 +45,8 @@ pub(super) fn build(
     instrs.iter_mut().for_each(|instr| instr.position = position);
     let length = instrs.len();
     code.insert(0, instrs);
-    let lineage = Lineage::new(root, &code, length, resume, cargo);
+    let first = code.index(target).ok_or_else(|| Error::new(0, Problem::UnknownLabel(target.0)))?;
+    let lineage = Lineage::new(root, &code, length, first, cargo);
     code.consts
         .push(Py::new(py, lineage).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?.into_any());
     Ok(code)

@@ -24,11 +24,10 @@ pub(crate) struct Lineage {
 }
 
 impl Lineage {
-    /// Of `code`, which goes on at the root's instruction `resume` after `prologue` instructions of its own.
-    pub(super) fn new(root: &Arc<Code>, code: &Code, prologue: usize, resume: usize, cargo: &Cargo) -> Self {
+    /// Of `code`, which after `prologue` instructions of its own goes on at `first`.
+    pub(super) fn new(root: &Arc<Code>, code: &Code, prologue: usize, first: usize, cargo: &Cargo) -> Self {
         let indices = root.indices();
         let instrs: Arc<[_]> = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
-        let first = instrs.iter().position(|instr| *instr == Some(resume)).unwrap_or(prologue);
         Self { root: Arc::clone(root), prologue, instrs, first, prefix: cargo.prefix, extras: cargo.extras() }
     }
 }
