@@ -222,7 +222,7 @@ impl<'py> Tracer<'py> {
 
     fn note_failure(&mut self, done: PyResult<()>) {
         if let Err(error) = done {
-            self.state.pending.get_or_insert_with(|| Signal::Internal(error.to_string()));
+            self.state.pending.get_or_insert_with(|| Signal::internal(error.to_string()));
         }
     }
 

@@ -266,8 +266,7 @@ fn escaped(what: String, end: &End) -> Break {
 
 fn to_stop(signal: Signal) -> Stop {
     match signal {
-        Signal::Fallback(reason) => Stop::Fallback(reason),
-        Signal::Internal(what) => Stop::Internal(what),
+        Signal::GivenUp(stop) => *stop,
         other => Stop::Internal(format!("unexpected {other:?}")),
     }
 }

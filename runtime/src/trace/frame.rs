@@ -1,6 +1,6 @@
 //! A Python frame that runs symbolically: stack, locals, and the loop over its instructions.
 use super::outcome::StackEntry;
-use super::signal::{Signal, Traced, internal, unsupported};
+use super::signal::{Signal, Traced, fallback, internal, unsupported};
 use super::state::{Place, Tracer};
 use super::value::ValueId;
 use crate::bytecode::{Code, Instr, Label, Op};
@@ -253,7 +253,7 @@ impl<'py> Tracer<'py> {
         }
         self.state.steps += 1;
         if self.state.steps > self.state.max_steps {
-            return Err(Signal::Fallback(format!("more than {} instructions in one trace", self.state.max_steps)));
+            return fallback(format!("more than {} instructions in one trace", self.state.max_steps));
         }
         if let Some(place) = self.state.places.last_mut() {
             if instr.position.line >= 0 {

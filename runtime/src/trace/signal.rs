@@ -1,4 +1,5 @@
 //! The ways in which an operation does not give a value.
+use super::Stop;
 use super::outcome::Break;
 use super::value::ValueId;
 
@@ -15,11 +16,19 @@ pub enum Signal {
     Stopped,
     /// The trace must be made again, with an eye on what frames hold.
     Track,
-    /// The frame is none for the tracer.
-    Fallback(String),
-    /// The tracer is wrong.
-    Internal(String),
+    /// The trace is given up.
+    GivenUp(Box<Stop>),
 }
+
+impl Signal {
+    /// The tracer is wrong.
+    pub(super) fn internal(what: impl Into<String>) -> Self {
+        Self::GivenUp(Box::new(Stop::Internal(what.into())))
+    }
+}
+
+/// What nearly every function of the tracer gives fits in two registers.
+const _: () = assert!(size_of::<Traced<ValueId>>() == 16);
 
 /// Result of a symbolic operation.
 pub type Traced<T> = Result<T, Signal>;
@@ -56,5 +65,11 @@ pub fn unsupported<T>(kind: &str, context: impl Into<String>) -> Traced<T> {
 /// Our own fault.
 #[inline(never)]
 pub fn internal<T>(what: impl Into<String>) -> Traced<T> {
-    Err(Signal::Internal(what.into()))
+    Err(Signal::internal(what))
+}
+
+/// The frame is none for the tracer.
+#[inline(never)]
+pub fn fallback<T>(why: impl Into<String>) -> Traced<T> {
+    Err(Signal::GivenUp(Box::new(Stop::Fallback(why.into()))))
 }

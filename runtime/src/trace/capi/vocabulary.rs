@@ -22,7 +22,7 @@ impl<'py> Tracer<'py> {
         match self.call(class, Arguments::positional(args)) {
             Ok(exception) => match self.raise_value::<()>(exception) {
                 Err(signal) => signal,
-                Ok(()) => Signal::Internal("an exception was not raised".into()),
+                Ok(()) => Signal::internal("an exception was not raised"),
             },
             Err(signal) => signal,
         }

@@ -4,7 +4,7 @@ use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::generator::{Kind, Sent, With};
 use crate::trace::outcome::YIELDS;
-use crate::trace::signal::{Signal, Traced, hints, stop};
+use crate::trace::signal::{Traced, fallback, hints, stop};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use generated::slots::Slot;
@@ -19,9 +19,7 @@ impl<'py> Tracer<'py> {
             }
             (false, Some(_)) => {}
             _ => {
-                return Err(Signal::Fallback(
-                    "generators and coroutines run as they are; what they call is compiled".into(),
-                ));
+                return fallback("generators and coroutines run as they are; what they call is compiled");
             }
         }
         // The resumed generator pops what `send` gives.
