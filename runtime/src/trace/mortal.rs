@@ -90,7 +90,9 @@ impl<'py> Tracer<'py> {
         if !matches!(flow, Flow::Next | Flow::Jump(_)) || frame.pc < frame.leave.first {
             return Ok(());
         }
-        self.find_in_shadows();
+        if self.state.mortals.shadows != self.state.shadows.len() {
+            self.find_in_shadows();
+        }
         if self.state.mortals.objects.is_empty() || self.holds_all(frame) {
             return Ok(());
         }

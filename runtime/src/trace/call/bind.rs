@@ -75,20 +75,20 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Traced<()> {
         let total = (code.argcount + code.kwonlyargcount) as usize;
-        let rest = PyDict::new(self.py);
+        let rest = (code.flags & VARKEYWORDS != 0).then(|| PyDict::new(self.py));
         for (name, value) in &args.keywords {
             let first = code.posonlyargcount as usize;
             let slot = (first..total).find(|slot| code.locals[*slot].name == *name);
-            match slot {
-                Some(slot) if slots[slot].is_some() => {
+            match (slot, &rest) {
+                (Some(slot), _) if slots[slot].is_some() => {
                     return self.raise("TypeError", format!("{qualname}() got multiple values for argument '{name}'"));
                 }
-                Some(slot) => slots[slot] = Some(*value),
-                None if code.flags & VARKEYWORDS != 0 => {
+                (Some(slot), _) => slots[slot] = Some(*value),
+                (None, Some(rest)) => {
                     let value = self.native(*value)?;
                     rest.set_item(name, value).or_else(|error| self.raise_error(error))?;
                 }
-                None => {
+                (None, None) => {
                     let positional_only = code.locals[..first].iter().any(|local| local.name == *name);
                     if positional_only {
                         let message = format!(
@@ -100,7 +100,7 @@ impl<'py> Tracer<'py> {
                 }
             }
         }
-        if code.flags & VARKEYWORDS != 0 {
+        if let Some(rest) = rest {
             let rest = self.own(rest.into_any());
             if let Some(last) = slots.last_mut() {
                 *last = Some(rest);
@@ -162,7 +162,20 @@ impl<'py> Tracer<'py> {
         qualname: &str,
         slots: &mut [Option<ValueId>],
     ) -> Traced<()> {
-        let count = code.argcount as usize;
+        let (count, named) = (code.argcount as usize, (code.argcount + code.kwonlyargcount) as usize);
+        if slots[..count].contains(&None) {
+            self.fill_positional(function, &mut slots[..count]);
+            self.missing(code, qualname, slots, 0..count, "positional")?;
+        }
+        if slots[count..named].contains(&None) {
+            self.fill_keyword_only(function, code, &mut slots[..named]);
+            self.missing(code, qualname, slots, count..named, "keyword-only")?;
+        }
+        Ok(())
+    }
+
+    fn fill_positional(&mut self, function: &Bound<'py, PyAny>, slots: &mut [Option<ValueId>]) {
+        let count = slots.len();
         let defaults = guard::function_defaults(function).and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
         let defaults: Vec<_> = defaults.iter().flatten().collect();
         let first = count.saturating_sub(defaults.len());
@@ -173,10 +186,12 @@ impl<'py> Tracer<'py> {
                 slots[slot] = Some(self.absorb_default(default, path));
             }
         }
-        self.missing(code, qualname, slots, 0..count, "positional")?;
+    }
+
+    fn fill_keyword_only(&mut self, function: &Bound<'py, PyAny>, code: &Code, slots: &mut [Option<ValueId>]) {
         let keyword = guard::function_kwdefaults(function).and_then(|defaults| defaults.cast_into::<PyDict>().ok());
         let path = self.part_of_given(function, "__kwdefaults__");
-        for (slot, value) in slots.iter_mut().enumerate().skip(count).take(code.kwonlyargcount as usize) {
+        for (slot, value) in slots.iter_mut().enumerate().skip(code.argcount as usize) {
             if value.is_some() {
                 continue;
             }
@@ -185,7 +200,6 @@ impl<'py> Tracer<'py> {
             let path = path.clone().map(|path| Source::DictItem(path, Fixed::new(&interned(self.py, name))));
             *value = default.map(|default| self.absorb_default(default, path));
         }
-        self.missing(code, qualname, slots, count..count + code.kwonlyargcount as usize, "keyword-only")
     }
 
     /// A default is reached through its function, where the caller gave that: compiled code must not keep it alive.
