@@ -1,6 +1,7 @@
 //! Stack depth before every reachable instruction, as CPython's compiler computes it.
 use super::code::Code;
 use super::error::{Error, Problem};
+use super::flag;
 use super::instr::Instr;
 use super::isa::Isa;
 use generated::opcodes::Op;
@@ -56,8 +57,7 @@ impl Code {
     /// Whether the compiler counts the value sent to a generator from its first instruction on: up to 3.12, where
     /// `RETURN_GENERATOR` leaves nothing.
     fn sent_at_the_start(&self) -> bool {
-        const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x200;
-        self.flags & GENERATOR_LIKE != 0 && self.isa().pushed(Op::RETURN_GENERATOR, 0) == Some(0)
+        self.flags & flag::GENERATOR_LIKE != 0 && self.isa().pushed(Op::RETURN_GENERATOR, 0) == Some(0)
     }
 
     /// Byte offset for messages: of the original where there is one, else of nothing better than its index.

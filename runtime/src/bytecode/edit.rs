@@ -1,10 +1,26 @@
 //! Editing a decoded code object: insert, delete, retarget, new labels, locals, constants.
 use super::code::{Code, Local, LocalKind};
+#[cfg(slotrt_hooks)]
+use super::flag;
 use super::instr::{Instr, Label, Position};
 use generated::opcodes::{Op, OpFlags};
 use pyo3::prelude::*;
 
 impl Code {
+    /// The call's arguments, `*args` and `**kwargs` included, become parameters by position.
+    #[cfg(slotrt_hooks)]
+    pub(crate) fn flatten(&mut self) {
+        self.take_by_position(self.arguments());
+    }
+
+    /// The first `count` variables are the parameters, all by position.
+    #[cfg(slotrt_hooks)]
+    pub(crate) fn take_by_position(&mut self, count: usize) {
+        self.argcount = count as u32;
+        (self.posonlyargcount, self.kwonlyargcount) = (0, 0);
+        self.flags &= !(flag::VARARGS | flag::VARKEYWORDS);
+    }
+
     /// A label that no instruction has yet.
     pub fn new_label(&mut self) -> Label {
         let label = Label(self.next_label);

@@ -8,6 +8,7 @@ mod edit;
 mod editor;
 mod error;
 mod exception_table;
+pub mod flag;
 mod flow;
 mod instr;
 mod isa;

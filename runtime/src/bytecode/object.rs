@@ -2,16 +2,14 @@
 use super::code::{Code, Local, LocalKind};
 use super::decode::{self, Bytes};
 use super::error::{Error, Problem};
+#[cfg(slotrt_hooks)]
+use super::flag;
 use super::instr::Instr;
 use super::isa::Isa;
 use generated::opcodes::{Op, OpFlags};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCode, PyDict, PyInt, PyString, PyTuple};
-
-/// `CO_OPTIMIZED`.
-#[cfg(slotrt_hooks)]
-const OPTIMIZED: u32 = 0x1;
 
 /// What no variable of a program is: both local and free.
 #[cfg(slotrt_hooks)]
@@ -157,7 +155,7 @@ impl Code {
     fn hide(&self, made: &Bound<'_, PyAny>) -> PyResult<()> {
         let hides = self.isa().minor() >= 12;
         let hidden = |local: &Local| local.kind.contains(LocalKind::HIDDEN);
-        if !self.locals.iter().any(hidden) || !hides && self.flags & OPTIMIZED != 0 {
+        if !self.locals.iter().any(hidden) || !hides && self.flags & flag::OPTIMIZED != 0 {
             return Ok(());
         }
         let kind = |local: &Local| if hides || !hidden(local) { local.kind } else { LOOKS_FREE };

@@ -1,5 +1,6 @@
 //! What kind of thing each entry of the value stack is, and how one instruction changes that.
 use super::code::Code;
+use super::flag;
 use super::instr::{Handler, Instr};
 use generated::opcodes::Op;
 
@@ -196,9 +197,7 @@ impl Code {
     /// Number of slots that arguments fill, `*args` and `**kwargs` included.
     #[must_use]
     pub fn arguments(&self) -> usize {
-        const VARARGS: u32 = 0x4;
-        const VARKEYWORDS: u32 = 0x8;
-        let star = usize::from(self.flags & VARARGS != 0) + usize::from(self.flags & VARKEYWORDS != 0);
+        let star = usize::from(self.flags & flag::VARARGS != 0) + usize::from(self.flags & flag::VARKEYWORDS != 0);
         (self.argcount + self.kwonlyargcount) as usize + star
     }
 }

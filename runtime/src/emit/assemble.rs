@@ -9,9 +9,6 @@ use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 
-const VARARGS: u32 = 0x4;
-const VARKEYWORDS: u32 = 0x8;
-
 /// A function and its code object.
 pub struct Made {
     /// Takes the values of all parameters positionally.
@@ -34,7 +31,7 @@ pub fn assemble<'py>(
         Frame::Whole(code) => whole(py, code, prologue, slots),
         Frame::Tail(tail) => self::tail(py, tail.split, tail.way, prologue, slots, host)?,
     };
-    flatten(&mut code);
+    code.flatten();
     let code = code.assemble(py)?;
     let made = like(&code, function)?;
     Ok(Made { function: made.unbind(), code: code.unbind() })
@@ -51,15 +48,8 @@ pub fn assemble_split<'py>(
     for continuation in &continuations {
         code.consts[continuation.constant] = host.continuation(py, continuation)?;
     }
-    flatten(&mut code);
+    code.flatten();
     Ok(like(&code.assemble(py)?, function)?.unbind())
-}
-
-/// All parameters become positional ones.
-pub(super) fn flatten(code: &mut Code) {
-    code.argcount = code.arguments() as u32;
-    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
-    code.flags &= !(VARARGS | VARKEYWORDS);
 }
 
 fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Code {

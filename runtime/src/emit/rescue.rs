@@ -117,7 +117,7 @@ impl Failed {
             function.clone()
         } else {
             let mut code = Code::decode(self.code.bind(py))?;
-            super::assemble::flatten(&mut code);
+            code.flatten();
             // It has begun already: what waits is handled where the program looks next.
             code.instrs.iter_mut().filter(|instr| instr.op == Op::RESUME).take(1).for_each(|instr| instr.arg = BEGUN);
             super::assemble::like(&code.assemble(py)?, function)?

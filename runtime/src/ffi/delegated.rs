@@ -2,12 +2,12 @@
 //! when it has ended, which the generator's death tells.
 use super::heirs::{Waiting, alive, bequeath};
 use super::layout;
+use crate::bytecode::flag;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyWeakrefReference};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::ffi::c_int;
 use std::sync::{Arc, Mutex};
 
 /// What is kept while the generator lives, by the address of its frame object.
@@ -58,7 +58,6 @@ pub(super) fn wait(generator: &Bound<'_, PyAny>, heirs: Vec<Py<PyAny>>) -> PyRes
 /// A generator that goes on for another one ends with that one, which closes it: its own end runs nothing more, as an ended generator's does not,
 /// also where it did not end on being closed. `function` is what was called, `made` what that gave.
 pub(super) fn end_in_silence(function: &Bound<'_, PyAny>, made: &Bound<'_, PyAny>) {
-    const GENERATOR_LIKE: c_int = 0x20 | 0x80;
     /// `_PyGC_PREV_MASK_FINALIZED`, in the second word of `PyGC_Head`, which stands before the object.
     const FINALIZED: usize = 1;
     // SAFETY: a function's code is a code object; an exact generator or coroutine is an object of the collector, whose head is two
@@ -70,13 +69,11 @@ pub(super) fn end_in_silence(function: &Bound<'_, PyAny>, made: &Bound<'_, PyAny
         {
             return;
         }
-        let flags: c_int = layout::read(ffi::PyFunction_GetCode(function.as_ptr()).cast(), layout::code::CO_FLAGS);
-        if flags & GENERATOR_LIKE != 0 {
+        let flags: u32 = layout::read(ffi::PyFunction_GetCode(function.as_ptr()).cast(), layout::code::CO_FLAGS);
+        let delegates = flags & (flag::GENERATOR | flag::COROUTINE) != 0;
+        if delegates {
             *raw.cast::<usize>().sub(1) |= FINALIZED;
         }
-        debug_assert!(
-            flags & GENERATOR_LIKE == 0 || ffi::PyObject_GC_IsFinalized(raw) == 1,
-            "the collector's head has changed"
-        );
+        debug_assert!(!delegates || ffi::PyObject_GC_IsFinalized(raw) == 1, "the collector's head has changed");
     }
 }

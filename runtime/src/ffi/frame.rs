@@ -1,6 +1,7 @@
 //! A frame that is about to run its first instruction.
 use super::layout::{self, code, frame, thread};
 use super::release;
+use crate::bytecode::flag;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
@@ -114,10 +115,10 @@ impl<'a> Frame<'a> {
     pub fn parameters(self) -> usize {
         let code = self.executable().cast::<u8>();
         // SAFETY: the executable is a code object; `co_kwonlyargcount` is the third of three counts that follow each other.
-        let field = |offset| unsafe { layout::read::<c_int>(code, offset) };
-        let star = field(code::CO_FLAGS) & (0x4 | 0x8);
+        let field = |offset| unsafe { layout::read::<u32>(code, offset) };
+        let star = field(code::CO_FLAGS) & (flag::VARARGS | flag::VARKEYWORDS);
         let counts = field(code::CO_ARGCOUNT) + field(code::CO_ARGCOUNT + 8);
-        usize::try_from(counts).unwrap_or(0) + star.count_ones() as usize
+        counts as usize + star.count_ones() as usize
     }
 
     fn values(self) -> &'a [*mut ffi::PyObject] {
@@ -144,23 +145,23 @@ impl<'a> Frame<'a> {
 
     /// Makes the frame run `other` instead, from its first instruction and with the same arguments.
     pub fn replace(self, other: &Bound<'_, PyAny>) -> Result<(), Declined> {
-        const ARGUMENT_FLAGS: c_int = 0x4 | 0x8;
-        const KINDS: c_int = 0x1 | 0x2 | 0x20 | 0x80 | 0x100 | 0x200;
+        const ARGUMENTS: u32 = flag::VARARGS | flag::VARKEYWORDS;
+        const KINDS: u32 = flag::OPTIMIZED | flag::NEWLOCALS | flag::GENERATOR_LIKE | flag::ITERABLE_COROUTINE;
         if !self.is_fresh() || !other.is_instance_of::<pyo3::types::PyCode>() {
             return Err(Declined::NotFresh);
         }
         let (old, new) = (self.executable(), other.as_ptr());
         // SAFETY: both are code objects.
         let field = |of: *mut ffi::PyObject, offset| unsafe { layout::read::<c_int>(of.cast(), offset) };
-        let mask = ARGUMENT_FLAGS | KINDS;
-        let same_flags = (field(old, code::CO_FLAGS) ^ field(new, code::CO_FLAGS)) & mask == 0;
+        let flags = |of| field(of, code::CO_FLAGS) as u32;
+        let same_flags = (flags(old) ^ flags(new)) & (ARGUMENTS | KINDS) == 0;
         // `co_argcount`, `co_posonlyargcount`, `co_kwonlyargcount` follow each other.
         let same = |step: usize| field(old, code::CO_ARGCOUNT + 4 * step) == field(new, code::CO_ARGCOUNT + 4 * step);
         if !same_flags || !same(0) || !same(2) {
             return Err(Declined::Signature);
         }
         // A generator's own frame is allocated by the function's code object.
-        let generator = field(new, code::CO_FLAGS) & (0x20 | 0x80 | 0x200) != 0;
+        let generator = flags(new) & flag::GENERATOR_LIKE != 0;
         // SAFETY: both are code objects.
         let (had, wanted) = unsafe { (release::frame_size(old), release::frame_size(new)) };
         if generator && wanted > had {

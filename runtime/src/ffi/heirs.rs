@@ -3,11 +3,11 @@
 use super::delegated;
 use super::layout::{self, code, frame};
 use super::release::{self, PyFrameObject};
+use crate::bytecode::flag;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::cell::{Cell, RefCell};
-use std::ffi::c_int;
 use std::mem::offset_of;
 
 /// A continuation's frame that runs, and whose variables others wait for.
@@ -150,10 +150,9 @@ pub(super) fn succeed<'py>(
 /// # Safety
 /// `raw` must be a fresh frame of the running thread, without a frame object.
 pub(super) unsafe fn begin(raw: *mut u8) {
-    const GENERATOR_LIKE: c_int = 0x20 | 0x80 | 0x200;
     // SAFETY: a fresh frame's code is a code object.
-    let flags: c_int = unsafe { layout::read(layout::read(raw, frame::F_CODE), code::CO_FLAGS) };
-    let heirs = if flags & GENERATOR_LIKE == 0 { NEXT.take() } else { Vec::new() };
+    let flags: u32 = unsafe { layout::read(layout::read(raw, frame::F_CODE), code::CO_FLAGS) };
+    let heirs = if flags & flag::GENERATOR_LIKE == 0 { NEXT.take() } else { Vec::new() };
     if heirs.is_empty() {
         return;
     }

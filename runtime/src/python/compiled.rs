@@ -4,7 +4,7 @@ use super::errors::graph_break;
 use super::family::{Family, Household};
 use super::nested;
 use super::record::{Frame, Place, Times};
-use crate::bytecode::Code;
+use crate::bytecode::{Code, flag};
 use crate::emit::{self, Emitted, Failure};
 use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
 use crate::ffi::interrupts;
@@ -22,8 +22,6 @@ const ENTRIES: usize = 8;
 
 /// How often one frame is traced in all: what its guards rely on may change for ever.
 const TRACES: usize = 64;
-
-const GENERATOR: u32 = 0x20;
 
 /// One function, or one continuation of it.
 #[derive(Debug)]
@@ -143,7 +141,7 @@ impl Compiled {
         let kept = Arc::clone(&self.family.kept);
         // A continuation's code runs nowhere but here: nothing asks for it again. Its control flow was followed when it was assembled.
         let code = if self.resumed_at.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
-        if code.flags & GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
+        if code.flags & flag::GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();

@@ -3,6 +3,7 @@
 use super::compiled::Compiled;
 use super::family::Family;
 use super::session::Options;
+use crate::bytecode::flag;
 use crate::ffi::callable::{self, Chosen, Dispatch};
 use crate::ffi::frame::{Declined, Frame};
 use crate::ffi::function;
@@ -15,8 +16,6 @@ use std::sync::{Arc, Mutex, Weak};
 
 /// How many functions with closures of their own may be compiled for one code object.
 const FUNCTIONS: usize = 8;
-
-const ASYNC: u32 = 0x80 | 0x200;
 
 /// The frames to compile when they are reached.
 #[derive(Debug, Default)]
@@ -55,7 +54,7 @@ pub(super) fn expect(py: Python<'_>, family: &Arc<Family>, codes: &[Py<PyAny>]) 
     let mut dead = Vec::new();
     for code in codes {
         // What awaits a coroutine sees it.
-        if code.bind(py).getattr("co_flags")?.extract::<u32>()? & ASYNC != 0 {
+        if code.bind(py).getattr("co_flags")?.extract::<u32>()? & flag::ASYNC != 0 {
             continue;
         }
         let address = code.as_ptr() as usize;

@@ -10,7 +10,7 @@ use super::signal::{Signal, hints};
 use super::state::{Spare, State, Tracer};
 use super::value::ValueId;
 use super::{Lasting, Options, Stop};
-use crate::bytecode::Code;
+use crate::bytecode::{Code, flag};
 use crate::domain::Domain;
 use crate::ffi::types;
 use crate::guard::source::Source;
@@ -82,8 +82,7 @@ pub fn trace(
     locals: &[Option<Py<PyAny>>],
     options: &Options,
 ) -> Result<Outcome, Stop> {
-    const ASYNC: u32 = 0x80 | 0x200;
-    if code.flags & ASYNC != 0 {
+    if code.flags & flag::ASYNC != 0 {
         return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
     }
     let subject = Subject { function, code: Arc::clone(code), locals };

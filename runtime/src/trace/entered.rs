@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::outcome::{Entered, StackEntry};
 use super::state::Tracer;
-use crate::bytecode::{Code, Op};
+use crate::bytecode::{Code, Op, flag};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -34,12 +34,10 @@ impl Leave {
 
     /// In a frame entered so.
     fn of(way: Way, code: &Code) -> Self {
-        const OPTIMIZED: u32 = 0x1;
-        const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x200;
         let Way::Instruction { exposed } = way else { return Self::default() };
         let first = code.instrs.iter().position(|instr| instr.op == Op::RESUME);
         match first {
-            Some(resume) if code.flags & (OPTIMIZED | GENERATOR_LIKE) == OPTIMIZED => {
+            Some(resume) if code.flags & (flag::OPTIMIZED | flag::GENERATOR_LIKE) == flag::OPTIMIZED => {
                 Self { possible: true, first: resume + 1, exposed }
             }
             _ => Self::default(),

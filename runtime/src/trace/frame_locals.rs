@@ -6,7 +6,7 @@ use super::frame::Frame;
 use super::signal::{Signal, Traced, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
-use crate::bytecode::{Code, LocalKind};
+use crate::bytecode::{Code, LocalKind, flag};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -70,8 +70,7 @@ impl<'py> Tracer<'py> {
                 None => return unsupported("frame of a traceback", "f_locals"),
             },
         };
-        const OPTIMIZED: u32 = 1;
-        if code.flags & OPTIMIZED == 0 {
+        if code.flags & flag::OPTIMIZED == 0 {
             return unsupported("frame of a traceback", "f_locals of a class or module body");
         }
         let dict = self.variables_dict(&locals, &code)?;

@@ -5,14 +5,12 @@
 use super::outcome::{Break, INTERRUPTED};
 use super::signal::Signal;
 use super::state::Tracer;
+use crate::bytecode::flag;
 use crate::ffi::frame::Frame;
 use crate::names::name;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
-
-/// `CO_VARARGS`.
-const VARARGS: usize = 0x4;
 
 /// `SIGINT`, the one signal that has a handler in C.
 pub const SIGINT: i32 = 2;
@@ -40,7 +38,7 @@ impl<'py> Tracer<'py> {
         let number = |name: &str| code.getattr(name).and_then(|count| count.extract::<usize>()).ok();
         let (named, only, flags) = (number("co_argcount")?, number("co_kwonlyargcount")?, number("co_flags")?);
         let mut given = (0..named).map(|slot| frame.slot(self.py, slot)).collect::<Option<Vec<_>>>()?;
-        if flags & VARARGS != 0 {
+        if flags & flag::VARARGS as usize != 0 {
             given.extend(frame.slot(self.py, named + only)?.cast::<PyTuple>().ok()?.iter());
         }
         Some(given)

@@ -9,8 +9,6 @@ use generated::opcodes::Op;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-const VARARGS: u32 = 0x4;
-const VARKEYWORDS: u32 = 0x8;
 /// `RESUME_AFTER_YIELD_FROM`: no signals are handled here, where no handler of the program is. What the program itself runs
 /// handles them: each of its own checks is made, natively before a hand-over or in the copy after the prologue.
 const UNINTERRUPTED: usize = 2;
@@ -27,9 +25,7 @@ pub(super) fn build(
     let mut code = delegate::served(py, root, marks).as_ref().unwrap_or(root).rest(py, target);
     let names: Vec<String> = (0..cargo.extras()).map(|index| format!(".state{index}")).collect();
     code.insert_hidden(cargo.prefix, &names);
-    code.argcount = (cargo.prefix + names.len()) as u32;
-    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
-    code.flags &= !(VARARGS | VARKEYWORDS);
+    code.take_by_position(cargo.prefix + names.len());
     let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: cargo.prefix };
     prologue.cells();
     if cargo.delegates {

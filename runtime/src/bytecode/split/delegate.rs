@@ -1,9 +1,10 @@
 //! What a generator or coroutine does after a hand-over: it delegates to its continuation until that returns.
 use super::super::code::Code;
+use super::super::flag;
 use super::super::instr::{Handler, Instr, Label};
 use super::super::isa::Isa;
+use super::Marks;
 use super::hand_over::Block;
-use super::{ASYNC_GENERATOR, Marks};
 use generated::opcodes::Op;
 use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
@@ -35,7 +36,7 @@ impl Block<'_> {
         // Where the interpreter runs the generator without a C call, it looks for the handler of what stands before SEND.
         let none = Instr { handler: raised, ..self.code.instr(Op::LOAD_CONST, none) };
         let send = Instr { handler: raised, ..self.code.jump(Op::SEND, done.id) };
-        let awaits = self.code.flags & COROUTINE != 0;
+        let awaits = self.code.flags & flag::COROUTINE != 0;
         let given = self.code.instr(Op::YIELD_VALUE, yielded(isa, awaits));
         let handler = match (awaits, isa.minor()) {
             // C throws into what is awaited.
@@ -146,14 +147,13 @@ fn yielded(isa: Isa, awaits: bool) -> u32 {
     }
 }
 
-const COROUTINE: u32 = 0x80;
 /// `INTRINSIC_STOPITERATION_ERROR`.
 const STOPITERATION_ERROR: u32 = 3;
 
 /// An asynchronous generator delegates to a coroutine: what is yielded is wrapped already, and passes through. Only the
 /// errors for exceptions that must not leave an asynchronous generator are made otherwise. `None` for other code.
 pub(super) fn served(py: Python<'_>, code: &Code, marks: &Marks) -> Option<Code> {
-    if code.flags & ASYNC_GENERATOR == 0 {
+    if code.flags & flag::ASYNC_GENERATOR == 0 {
         return None;
     }
     let mut code = code.duplicate(py);
@@ -162,7 +162,7 @@ pub(super) fn served(py: Python<'_>, code: &Code, marks: &Marks) -> Option<Code>
 }
 
 fn serve(py: Python<'_>, code: &mut Code, marks: &Marks) {
-    code.flags = code.flags & !ASYNC_GENERATOR | COROUTINE;
+    code.flags = code.flags & !flag::ASYNC_GENERATOR | flag::COROUTINE;
     if code.isa().number(Op::CALL_INTRINSIC_1).is_none() {
         return guard(py, code, marks);
     }

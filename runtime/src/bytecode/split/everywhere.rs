@@ -16,9 +16,6 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-const VARARGS: u32 = 0x4;
-const VARKEYWORDS: u32 = 0x8;
-
 /// All continuations of one function, broken at one instruction.
 struct Family {
     /// Byte offset of the instruction in the function's code.
@@ -103,7 +100,7 @@ impl Family {
         let Some(mut code) = self.split_code(py, code)? else {
             return function::from_code(&code.assemble(py)?, like);
         };
-        flatten(&mut code);
+        code.flatten();
         let assembled = code.assemble(py)?;
         let root = self.function.bind(py);
         if like.is(root) { with_closure(&assembled, root) } else { function::from_code(&assembled, like) }
@@ -128,13 +125,6 @@ impl Family {
         let mut known = self.continuations.lock().map_err(|_| poisoned())?;
         Ok(known.entry(wanted.key.clone()).or_insert(made).clone_ref(py))
     }
-}
-
-/// All parameters become positional ones.
-fn flatten(code: &mut Code) {
-    code.argcount = code.arguments() as u32;
-    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
-    code.flags &= !(VARARGS | VARKEYWORDS);
 }
 
 /// A function with the code and everything else as in `like`; slots of a hand-over may look like free variables.
@@ -323,7 +313,7 @@ impl Everywhere {
             return Ok(Some(split.assemble(py)?.unbind()));
         }
         // The generator's own frame is as large as the function's code wants: it takes a function to have a larger one.
-        flatten(&mut split);
+        split.flatten();
         let made = split.assemble(py)?;
         let mut own = self.own.lock().map_err(|_| PyRuntimeError::new_err("poisoned"))?;
         own.insert(made.as_ptr() as usize);

@@ -1,6 +1,7 @@
 //! Which code a continuation descends from: continuations of continuations are made from the same root, so that a break
 //! inside a loop reaches the continuation that the previous iteration already has.
 use super::super::code::Code;
+use super::super::flag;
 use super::super::shape::{Bound, State};
 use super::{Cargo, Refusal};
 use generated::opcodes::Op;
@@ -135,7 +136,7 @@ impl Code {
 
     /// Whether its frame stays after a hand-over, and delegates.
     pub(crate) fn delegates(&self) -> bool {
-        self.flags & super::GENERATOR_LIKE != 0
+        self.flags & flag::GENERATOR_LIKE != 0
     }
 
     /// Instructions of a continuation before the copy of its root's; 0 for other code.

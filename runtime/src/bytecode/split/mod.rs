@@ -24,6 +24,7 @@ pub use resumed::{Part, Resumed, resumed};
 
 use super::code::{Code, LocalKind};
 use super::error::Error;
+use super::flag;
 use super::instr::Label;
 use super::shape::{Bound, Entry, Shape, State};
 use generated::opcodes::Op;
@@ -82,7 +83,7 @@ impl Continuation {
     /// Whether its code has other instructions than the root's besides the prologue: that of an asynchronous generator has, so
     /// that places in it do not stand for places in the root.
     pub(crate) fn is_rebuilt(&self) -> bool {
-        self.root.flags & ASYNC_GENERATOR != 0
+        self.root.flags & flag::ASYNC_GENERATOR != 0
     }
 
     /// The code object that all continuations of this family descend from.
@@ -119,11 +120,6 @@ pub enum Refusal {
     #[error("instruction {0} is unreachable or does not exist")]
     Unreachable(usize),
 }
-
-const OPTIMIZED: u32 = 0x1;
-const ASYNC_GENERATOR: u32 = 0x200;
-const GENERATOR: u32 = 0x20;
-const GENERATOR_LIKE: u32 = GENERATOR | 0x80 | ASYNC_GENERATOR;
 
 /// Placeholder constants of a hand-over.
 #[derive(Debug)]
@@ -193,12 +189,12 @@ impl Marks {
 /// Whether a packet can hand over this kind of code's frame, as compiled code does it: that of a generator only where a
 /// frame that stays delegates to it.
 pub fn supported(py: Python<'_>, code: &Code) -> Result<(), Refusal> {
-    if code.flags & OPTIMIZED == 0 {
+    if code.flags & flag::OPTIMIZED == 0 {
         return Err(Refusal::Namespace);
     }
-    match code.flags & GENERATOR_LIKE {
+    match code.flags & flag::GENERATOR_LIKE {
         0 => Ok(()),
-        GENERATOR if code.is_continuation(py) => Ok(()),
+        flag::GENERATOR if code.is_continuation(py) => Ok(()),
         _ => Err(Refusal::Generator),
     }
 }
@@ -274,8 +270,8 @@ impl Cargo {
             slots,
             stack: state.stack.clone(),
             bound: state.bound.clone(),
-            namespace: code.flags & OPTIMIZED == 0,
-            delegates: code.flags & GENERATOR_LIKE != 0,
+            namespace: code.flags & flag::OPTIMIZED == 0,
+            delegates: code.flags & flag::GENERATOR_LIKE != 0,
         }
     }
 

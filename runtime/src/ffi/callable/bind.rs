@@ -1,15 +1,10 @@
 //! Binding a call's arguments to parameters, by CPython itself: through a function of the same signature that returns its parameters.
-use crate::bytecode::{Code, Op, Position};
+use crate::bytecode::{Code, Op, Position, flag};
 use crate::ffi::function;
 use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-
-const VARARGS: u32 = 0x4;
-const VARKEYWORDS: u32 = 0x8;
-/// Flags of code whose call does not run it: they must not apply to the binder.
-const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x100 | 0x200;
 
 pub(super) struct Binder {
     code: Py<PyAny>,
@@ -23,7 +18,7 @@ impl Binder {
         let flags: u32 = code.getattr(name!("co_flags"))?.extract()?;
         let (positional, keyword): (usize, usize) =
             (code.getattr(name!("co_argcount"))?.extract()?, code.getattr(name!("co_kwonlyargcount"))?.extract()?);
-        let exact = (flags & (VARARGS | VARKEYWORDS) == 0 && keyword == 0).then_some(positional);
+        let exact = (flags & (flag::VARARGS | flag::VARKEYWORDS) == 0 && keyword == 0).then_some(positional);
         Ok(Self { code: code.unbind(), exact, function: PyOnceLock::new() })
     }
 
@@ -52,7 +47,8 @@ impl Binder {
         let py = original.py();
         let mut code = Code::decode(self.code.bind(py))?;
         let count = code.arguments();
-        code.flags &= !GENERATOR_LIKE;
+        // A call of the binder runs it.
+        code.flags &= !(flag::GENERATOR_LIKE | flag::ITERABLE_COROUTINE);
         let resume = code.instr(Op::RESUME, 0);
         let mut instrs = vec![resume];
         instrs.extend((0..count).map(|slot| code.instr(Op::LOAD_FAST, slot as u32)));

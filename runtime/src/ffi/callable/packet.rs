@@ -1,11 +1,11 @@
 //! The values of a hand-over packet, which the continuation takes over: what the frame before let go is not kept alive.
+use crate::bytecode::flag;
 use crate::ffi::{delegated, heirs, layout, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use smallvec::SmallVec;
-use std::ffi::c_int;
 
 /// What stands behind the continuation in every packet, and in no other tuple: a program may return one that begins with a
 /// continuation, which it found among a code object's constants.
@@ -63,11 +63,9 @@ pub(super) fn open(packet: Bound<'_, PyAny>) -> Values<'_> {
 /// # Safety
 /// `function` must be a Python function.
 unsafe fn has_namespace(function: &Bound<'_, PyAny>) -> bool {
-    const OPTIMIZED: c_int = 0x1;
     // SAFETY: a function's code is a code object.
-    let flags: c_int =
-        unsafe { layout::read(ffi::PyFunction_GetCode(function.as_ptr()).cast(), layout::code::CO_FLAGS) };
-    flags & OPTIMIZED == 0
+    let flags: u32 = unsafe { layout::read(ffi::PyFunction_GetCode(function.as_ptr()).cast(), layout::code::CO_FLAGS) };
+    flags & flag::OPTIMIZED == 0
 }
 
 impl<'py> Values<'py> {

@@ -1,6 +1,6 @@
 //! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
 use super::Arguments;
-use crate::bytecode::Code;
+use crate::bytecode::{Code, flag};
 use crate::ffi::guard;
 use crate::guard::source::{Fixed, Source};
 use crate::names::interned;
@@ -10,9 +10,6 @@ use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-
-const VARARGS: u32 = 0x4;
-const VARKEYWORDS: u32 = 0x8;
 
 /// `'a', 'b', and 'c'`.
 fn listed(names: &[String]) -> String {
@@ -54,12 +51,12 @@ impl<'py> Tracer<'py> {
         let mut slots: Vec<Option<ValueId>> = vec![None; code.arguments()];
         let given = args.positional.len();
         slots.iter_mut().zip(&args.positional).take(count).for_each(|(slot, value)| *slot = Some(*value));
-        if code.flags & VARARGS != 0 {
+        if code.flags & flag::VARARGS != 0 {
             let rest = self.tuple(args.positional.get(count..).unwrap_or_default())?;
             slots[count + keyword_only] = Some(rest);
         }
         self.bind_keywords(function, code, qualname, &mut slots, &args)?;
-        if given > count && code.flags & VARARGS == 0 {
+        if given > count && code.flags & flag::VARARGS == 0 {
             return self.too_many(function, code, qualname, &slots, given);
         }
         self.fill_defaults(function, code, qualname, &mut slots)?;
@@ -75,7 +72,7 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Traced<()> {
         let total = (code.argcount + code.kwonlyargcount) as usize;
-        let rest = (code.flags & VARKEYWORDS != 0).then(|| PyDict::new(self.py));
+        let rest = (code.flags & flag::VARKEYWORDS != 0).then(|| PyDict::new(self.py));
         for (name, value) in &args.keywords {
             let first = code.posonlyargcount as usize;
             let slot = (first..total).find(|slot| code.locals[*slot].name == *name);

@@ -1,5 +1,6 @@
 //! Functions that ask the interpreter: what is handled, what is set, what a text compiles to.
 use super::Arguments;
+use crate::bytecode::flag;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -190,12 +191,11 @@ impl<'py> Tracer<'py> {
 
     /// What is compiled inherits the `__future__` statements of the code that asks.
     fn rely_on_no_futures(&mut self) -> Traced<()> {
-        const FUTURES: u32 = 0x1ff_0000;
         let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
         let flags =
             function.and_then(|function| function.getattr(name!("__code__")).ok()?.getattr(name!("co_flags")).ok());
         match flags.and_then(|flags| flags.extract::<u32>().ok()) {
-            Some(flags) if flags & FUTURES == 0 => Ok(()),
+            Some(flags) if flags & flag::FUTURES == 0 => Ok(()),
             _ => unsupported("compile() under a __future__ import", "builtin_compile"),
         }
     }

@@ -25,6 +25,7 @@ use super::frame::{Frame, Rest};
 use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
+use crate::bytecode::flag;
 use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::{called, guard};
@@ -39,9 +40,6 @@ use std::sync::Arc;
 
 /// Why a function that C called is guarded.
 pub(super) const CALLED_BY_C: &str = "C called the function";
-
-/// `CO_OPTIMIZED`.
-const OPTIMIZED: u32 = 1;
 
 /// The hand-written models of builtins, and the Python functions that are folded by name.
 pub(super) fn models() -> Vec<(&'static str, &'static str)> {
@@ -360,7 +358,7 @@ impl<'py> Tracer<'py> {
             self.guard_once(callable, Asked::FUNCTION, source, check, CALLED_BY_C);
         }
         let code = self.decode(&code)?;
-        if code.flags & OPTIMIZED == 0 {
+        if code.flags & flag::OPTIMIZED == 0 {
             return unsupported("class or module body that C runs", qualname);
         }
         let of_class = locals.first().copied().flatten().and_then(|first| self.owned(first));

@@ -1,5 +1,6 @@
 //! What `await`, `async for` and `async with` ask of an object.
 use super::{Kind, Made};
+use crate::bytecode::flag;
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::signal::{Signal, Traced};
@@ -8,9 +9,6 @@ use crate::trace::value::ValueId;
 use generated::capi::CApi;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-
-/// `CO_ITERABLE_COROUTINE`: what `types.coroutine` makes of a generator function.
-const ITERABLE_COROUTINE: u32 = 0x100;
 
 impl<'py> Tracer<'py> {
     /// `_PyCoro_GetAwaitableIter`; `None` where the type has no `am_await`.
@@ -42,7 +40,9 @@ impl<'py> Tracer<'py> {
                 Kind::Coroutine => true,
                 Kind::Generator => {
                     let flags = generator.code.bind(self.py).getattr(name!("co_flags"));
-                    flags.and_then(|flags| flags.extract::<u32>()).is_ok_and(|flags| flags & ITERABLE_COROUTINE != 0)
+                    flags
+                        .and_then(|flags| flags.extract::<u32>())
+                        .is_ok_and(|flags| flags & flag::ITERABLE_COROUTINE != 0)
                 }
                 Kind::AsyncGenerator => false,
             },

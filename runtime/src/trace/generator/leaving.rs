@@ -1,6 +1,6 @@
 //! Generators and coroutines that leave the trace before they have begun, or after their end: compiled code calls their functions again.
 use super::{Generator, Kind, Made, Progress};
-use crate::bytecode::{Code, LocalKind};
+use crate::bytecode::{Code, LocalKind, flag};
 use crate::trace::finish::Described;
 use crate::trace::frame::Frame;
 use crate::trace::signal::{Traced, internal};
@@ -10,9 +10,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::sync::Arc;
-
-const VARARGS: u32 = 0x4;
-const VARKEYWORDS: u32 = 0x8;
 
 /// Makes a generator: `begin(function, positional, rest, keywords, more)`; the last two but one, and the last, `None` where the
 /// function has no such parameter.
@@ -117,8 +114,8 @@ impl<'py> Tracer<'py> {
         let pairs = names.into_iter().zip(values.split_off(positional)).collect();
         let mut extra = named;
         let mut others = [self.none(); 2];
-        for (flag, other) in [VARARGS, VARKEYWORDS].into_iter().zip(&mut others) {
-            if code.flags & flag != 0 {
+        for (takes, other) in [flag::VARARGS, flag::VARKEYWORDS].into_iter().zip(&mut others) {
+            if code.flags & takes != 0 {
                 if let Bind::Given(_) = bind {
                     let Some(value) = self.bound_to(code, extra, bind)? else { return Ok(None) };
                     *other = value;

@@ -13,6 +13,7 @@ use super::frame::Frame;
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{Met, New, Value, ValueId};
+use crate::bytecode::flag;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -25,12 +26,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// `CO_GENERATOR`, `CO_COROUTINE`, `CO_ASYNC_GENERATOR`.
+    /// What a call of code with these flags makes.
     pub(super) fn of_flags(flags: u32) -> Option<Self> {
-        match flags & (0x20 | 0x80 | 0x200) {
-            0x20 => Some(Kind::Generator),
-            0x80 => Some(Kind::Coroutine),
-            0x200 => Some(Kind::AsyncGenerator),
+        match flags & flag::GENERATOR_LIKE {
+            flag::GENERATOR => Some(Kind::Generator),
+            flag::COROUTINE => Some(Kind::Coroutine),
+            flag::ASYNC_GENERATOR => Some(Kind::AsyncGenerator),
             _ => None,
         }
     }

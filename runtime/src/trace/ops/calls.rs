@@ -1,5 +1,5 @@
 //! Call instructions: from the stack's layout to a callable and its arguments.
-use crate::bytecode::Op;
+use crate::bytecode::{Op, flag};
 use crate::ffi::types;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
@@ -46,11 +46,10 @@ impl<'py> Tracer<'py> {
 
     /// `locals()`: the namespace of a class body, a new dict of a function's variables.
     pub(super) fn frame_locals(&mut self, frame: &Frame) -> Traced<ValueId> {
-        const OPTIMIZED: u32 = 1;
         if let Some(namespace) = frame.namespace {
             return Ok(namespace);
         }
-        if frame.code.flags & OPTIMIZED == 0 {
+        if frame.code.flags & flag::OPTIMIZED == 0 {
             return unsupported("names of a class or module body", "locals()");
         }
         self.variables_dict(&frame.locals, &frame.code)

@@ -1,4 +1,5 @@
 //! `eval` and `exec` of a known text: it is compiled once, and its code runs in a frame of the trace. CPython: `builtin_eval_impl`.
+use crate::bytecode::flag;
 use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Frame, Rest};
@@ -8,9 +9,6 @@ use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyCode, PyDict, PyModule, PyString};
-
-/// Flags of code by which `from __future__` has its effect on what the code compiles.
-const FUTURES: u32 = 0x1ff_0000;
 
 impl<'py> Tracer<'py> {
     /// The result, if the callable is one of the two.
@@ -79,7 +77,7 @@ impl<'py> Tracer<'py> {
         let Ok(text) = known.cast_exact::<PyString>() else {
             return unsupported("eval() or exec() of something that is no text", name);
         };
-        if frame.code.flags & FUTURES != 0 {
+        if frame.code.flags & flag::FUTURES != 0 {
             return unsupported("eval() or exec() under a __future__ import", name);
         }
         let text = match name {

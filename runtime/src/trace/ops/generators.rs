@@ -1,5 +1,5 @@
 //! Generators: frames that are set aside, resumed and delegated to.
-use crate::bytecode::Instr;
+use crate::bytecode::{Instr, flag};
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::generator::{Kind, Sent, With};
@@ -34,10 +34,9 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn get_yield_from_iter(&mut self, frame: &mut Frame) -> Traced<Flow> {
-        const COROUTINE: u32 = 0x80 | 0x100;
         let iterable = frame.pop()?;
         if self.is_coroutine(iterable) {
-            if frame.code.flags & COROUTINE == 0 {
+            if frame.code.flags & (flag::COROUTINE | flag::ITERABLE_COROUTINE) == 0 {
                 let message = "cannot 'yield from' a coroutine object in a non-coroutine generator";
                 return self.raise("TypeError", message);
             }
