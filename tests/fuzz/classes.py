@@ -32,6 +32,7 @@ CLASSES = '''class Plain:
 class Data(Plain):
     def __set__(self, obj, value): print('store', value)
     def __delete__(self, obj): raise AttributeError('kept')
+class Bare: pass
 class Mixin:
     value = 6
     def twice(self): return ('mixin', self.value)
@@ -99,6 +100,8 @@ INSTANCES = [
     "Point({0})", "Point({0}).add({1})", "Frozen({0})", "Slotted({0})", "Color.RED", "Color({0})", "Bit.A | Bit.B", "Ordered({0}) < Ordered({1})",
     "Node({0}, Node({1}))", "list(Node({0}))", "shown({0})", "dataclasses.replace(Frozen(1), value={0})", "dataclasses.asdict(Point({0}))",
     "Point({0}) == Point({0})", "sorted([Frozen(2), Frozen(1)])", "Color.RED.next.name", "Bit(3) & {0}", "Color['BLUE'].value", "Color.RED in (Color.RED, {0})",
+    "[{0}] == [{1}]", "({0}, 1) < ({1}, 2)", "list(map(operator.add, [{0}], [{1}]))", "list(map(operator.or_, [{1}], [{0}]))", "list(map(len, [{0}, {1}]))",
+    "{{1: {0}}} == {{1: {1}}}", "list(map(bool, [{0}]))", "list(map(operator.invert, ({0},)))", "list(map(operator.getitem, [{0}], [{1}]))",
     "type('Made', (), {{'value': {0}}})()", "Frozen(1).__eq__({0})", "[c.name for c in Color]", "len(Node({0}, Node()))", "Meta.__len__(Mixin)", "repr(Slotted({0}))",
 ]
 
@@ -145,8 +148,8 @@ class Classes(Errors):
         """A class of the module."""
         name = f"C{index}"
         base = self.pick(BASES + [f"({c})" for c in self.classes] * 2)
-        if self.classes and self.chance(0.1):
-            base = f"(Mixin, {self.pick(self.classes)})"
+        if self.classes and self.chance(0.2):
+            base = f"({self.pick(['Mixin', 'Bare'])}, {self.pick(self.classes)})"
         self.line(f"try:\n    class {name}{base}:")
         self.depth += 2
         if base == "":

@@ -1,4 +1,6 @@
 """What an `AttributeError` knows: the name and the object, as the release at hand sets them."""
+import importlib.machinery
+import json
 import sys
 import types
 import unittest
@@ -76,6 +78,24 @@ class Raises:
 module = types.ModuleType("module")
 asked = types.ModuleType("asked")
 asked.__getattr__ = Asked().__getattr__
+unnamed = types.ModuleType("unnamed")
+del unnamed.__name__
+numbered = types.ModuleType("numbered")
+numbered.__name__ = 3
+nameless = types.ModuleType.__new__(types.ModuleType)
+derived = type("Module", (types.ModuleType,), {})("derived")
+
+
+def beginning(initializing, submodules):
+    """A module whose import goes on, or whose submodules' imports do."""
+    begun = types.ModuleType("begun")
+    begun.__spec__ = importlib.machinery.ModuleSpec("begun", None)
+    begun.__spec__._initializing = initializing
+    begun.__spec__._uninitialized_submodules = submodules
+    return begun
+
+
+begun, submodule = beginning(True, []), beginning(False, ["missing"])
 plain, slotted, child, kept = Plain(), Slotted(), Child(), Plain()
 kept.__dict__["other"] = 1
 
@@ -113,6 +133,13 @@ READS = {
     "module": lambda: module.missing,
     "function of a module": lambda: module.missing(),
     "module with a hook": lambda: asked.missing,
+    "module made without a name": lambda: nameless.missing,
+    "module that lost its name": lambda: unnamed.missing,
+    "module whose name is no text": lambda: numbered.missing,
+    "module of a derived class": lambda: derived.missing,
+    "module from a file": lambda: json.missing,
+    "module that is being imported": lambda: begun.missing,
+    "submodule that is being imported": lambda: submodule.missing,
     "sys": lambda: sys.missing,
     "unset slot": lambda: Slotted().a,
     "unset slot from outside": lambda: slotted.a,
@@ -188,9 +215,27 @@ class AttributeErrorTest(unittest.TestCase):
                 self.check(run)
 
     def test_without_a_break(self):
-        for name in ("class", "module", "super", "hook", "descriptor", "property"):
+        for name in ("class", "module", "module that lost its name", "module from a file", "super", "hook", "descriptor", "property"):
             with self.subTest(name):
                 slotrt.compile(seen, fullgraph=True)(READS[name])
+
+    def test_a_module_that_gets_a_name_or_a_spec(self):
+        late = types.ModuleType("late")
+        compiled = slotrt.compile(seen)
+
+        def read():
+            return late.missing
+
+        for change in ({}, {"__name__": "later"}, {"__name__": None}, {"__name__": "late", "__spec__": begun.__spec__}):
+            with self.subTest(change=change):
+                vars(late).update(change)
+                self.assertEqual(compiled(read), seen(read))
+
+    def test_a_module_made_in_the_trace(self):
+        def read():
+            return types.ModuleType.__new__(types.ModuleType).missing
+
+        self.assertEqual(slotrt.compile(seen, fullgraph=True)(read)[:3], seen(read)[:3])
 
     def test_an_error_from_outside(self):
         error = AttributeError("from outside")

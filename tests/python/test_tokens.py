@@ -65,6 +65,135 @@ class Made(Base, metaclass=Meta):
         return super().other, super().value, super().build()
 
 
+class Bare:
+    pass
+
+
+class Special:
+    """Special methods, each of which says that it was asked."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return self.number == other.number
+
+    def __lt__(self, other):
+        return self.number > other.number
+
+    def __hash__(self):
+        return self.number // 2
+
+    def __add__(self, other):
+        return ("add", self.number, getattr(other, "number", other))
+
+    def __radd__(self, other):
+        return ("radd", self.number, other)
+
+    def __neg__(self):
+        return ("neg", self.number)
+
+    def __bool__(self):
+        return self.number % 2 == 0
+
+    def __index__(self):
+        return self.number
+
+    def __len__(self):
+        return self.number
+
+    def __iter__(self):
+        return iter(range(self.number))
+
+    def __contains__(self, item):
+        return item == self.number
+
+    def __getitem__(self, item):
+        return self.number, item
+
+    def __call__(self, *args):
+        return self.number, args
+
+
+class Second(Bare, Special):
+    pass
+
+
+class Third(Second):
+    pass
+
+
+class Unhashed(Bare):
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return NotImplemented
+
+
+class Mixed(Unhashed, Second):
+    def __neg__(self):
+        return "own"
+
+
+class Filled(Bare, Special, list):
+    def __init__(self, number):
+        Special.__init__(self, number)
+        list.__init__(self, [number])
+
+
+def asked_by_c(cls):
+    """What C code gets that asks instances for their special methods."""
+    def told(ask):
+        try:
+            return ask()
+        except TypeError as error:
+            return str(error)
+
+    made = [cls(number) for number in (3, 1, 2)]
+    asks = (
+        lambda: made == [cls(number) for number in (3, 1, 2)],
+        lambda: [one.number for one in sorted(made)],
+        lambda: list(map(hash, made)),
+        lambda: len({*made, cls(2)}),
+        lambda: list(map(operator.add, made, made)),
+        lambda: list(map(operator.add, made, [5, 6, 7])),
+        lambda: list(map(operator.add, "abc", made)),
+        lambda: list(map(operator.neg, made)),
+        lambda: list(map(bool, made)),
+        lambda: list(map(operator.index, made)),
+        lambda: list(map(len, made)),
+        lambda: list(map(list, made)),
+        lambda: list(map(operator.contains, made, (3, 2, 1))),
+        lambda: list(map(operator.getitem, made, "abc")),
+        lambda: list(map(operator.call, made, "abc")),
+        lambda: list(map(callable, made)),
+        lambda: functools.reduce(operator.add, made[:2], 4),
+    )
+    return [told(ask) for ask in asks]
+
+
+def changed_class():
+    """The second base changes while its heir's instances are there."""
+    class Changing:
+        pass
+
+    class Heir(Bare, Changing):
+        pass
+
+    made = [Heir(), Heir()]
+    told = [made == [Heir(), Heir()]]
+    Changing.__eq__ = lambda one, other: True
+    told.append(made == [Heir(), Heir()])
+    Heir.__eq__ = lambda one, other: False
+    told.append(made == [Heir(), Heir()])
+    del Heir.__eq__
+    told.append(made == [Heir(), Heir()])
+    del Changing.__eq__
+    told.append(made == [Heir(), Heir()])
+    return told
+
+
 class GivesNothing:
     def __getattr__(self, name):
         return None
@@ -295,6 +424,13 @@ class Tokens(unittest.TestCase):
             with self.subTest(size=size):
                 expected = order_of_sets(text, set(letters[:size]))
                 self.assertEqual(slotrt.compile(order_of_sets)(text, set(letters[:size])), expected)
+
+    def test_c_asks_for_special_methods_along_the_order_of_bases(self):
+        for cls in (Special, Second, Third, Unhashed, Mixed, Filled):
+            with self.subTest(cls=cls):
+                compiled = slotrt.compile(asked_by_c, fullgraph=cls in (Special, Second, Third))
+                self.assertEqual(outcome(compiled, cls), outcome(asked_by_c, cls))
+        self.assertEqual(outcome(slotrt.compile(changed_class)), outcome(changed_class))
 
     def test_c_repeats_and_joins_sequences(self):
         def folded(fold, one, other):

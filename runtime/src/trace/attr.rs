@@ -294,56 +294,6 @@ impl<'py> Tracer<'py> {
         self.call(get, Arguments::positional(vec![found, object, class]))
     }
 
-    /// CPython: `_Py_module_getattro_impl`.
-    fn module_get_attr(&mut self, object: ValueId, module: &Bound<'py, PyAny>, name: &str) -> Traced<ValueId> {
-        let Some(dict) = own_dict(module) else { return unsupported("attribute of a module", name) };
-        self.known(object);
-        let class = module.get_type();
-        let found = self.lookup(&class, name);
-        if name == "__dict__" {
-            return self.globals_value(&dict);
-        }
-        if name == "__class__" {
-            return Ok(self.constant(class.into_any()));
-        }
-        if found.as_ref().is_some_and(is_data_descriptor) {
-            return unsupported("attribute of a module", name);
-        }
-        if let Some(value) = self.in_globals(&dict, name) {
-            return Ok(value);
-        }
-        if found.is_some() {
-            return unsupported("attribute of a module", name);
-        }
-        if let Some(hook) = self.in_globals(&dict, "__getattr__") {
-            let name = interned(self.py, name).into_any();
-            let name = self.constant(name);
-            return self.call(hook, Arguments::positional(vec![name]));
-        }
-        let module =
-            module.getattr(intern!(module.py(), "__name__")).map(|name| types::text(&name)).unwrap_or_default();
-        self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
-    }
-
-    /// The same for an instance of a class that derives from that of modules.
-    pub(super) fn derived_module_get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
-        let Some(module) = self.real(object) else { return unsupported("attribute of a module", name) };
-        if module.is_exact_instance_of::<PyModule>() {
-            return self.module_get_attr(object, &module, name);
-        }
-        match self.generic_get_attr(object, name) {
-            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
-                if own_dict(&module).is_none_or(|dict| dict.contains("__getattr__").unwrap_or(true)) {
-                    return unsupported("attribute of a module", name);
-                }
-                let own = self.generic_get_attr(object, "__name__").ok().and_then(|own| self.known_str(own));
-                let Some(own) = own else { return unsupported("attribute of a module", name) };
-                self.raise("AttributeError", format!("module '{own}' has no attribute '{name}'"))
-            }
-            found => found,
-        }
-    }
-
     fn domain_attr(
         &mut self,
         domain: &std::sync::Arc<dyn crate::domain::Domain>,

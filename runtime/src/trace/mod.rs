@@ -28,6 +28,7 @@ mod marks;
 mod merged;
 mod mirror;
 mod modes;
+mod module_attr;
 mod mortal;
 mod namespace;
 mod nan;
