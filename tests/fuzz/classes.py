@@ -100,9 +100,16 @@ INSTANCES = [
     "Point({0})", "Point({0}).add({1})", "Frozen({0})", "Slotted({0})", "Color.RED", "Color({0})", "Bit.A | Bit.B", "Ordered({0}) < Ordered({1})",
     "Node({0}, Node({1}))", "list(Node({0}))", "shown({0})", "dataclasses.replace(Frozen(1), value={0})", "dataclasses.asdict(Point({0}))",
     "Point({0}) == Point({0})", "sorted([Frozen(2), Frozen(1)])", "Color.RED.next.name", "Bit(3) & {0}", "Color['BLUE'].value", "Color.RED in (Color.RED, {0})",
-    "[{0}] == [{1}]", "({0}, 1) < ({1}, 2)", "list(map(operator.add, [{0}], [{1}]))", "list(map(operator.or_, [{1}], [{0}]))", "list(map(len, [{0}, {1}]))",
-    "{{1: {0}}} == {{1: {1}}}", "list(map(bool, [{0}]))", "list(map(operator.invert, ({0},)))", "list(map(operator.getitem, [{0}], [{1}]))",
     "type('Made', (), {{'value': {0}}})()", "Frozen(1).__eq__({0})", "[c.name for c in Color]", "len(Node({0}, Node()))", "Meta.__len__(Mixin)", "repr(Slotted({0}))",
+]
+
+#: Expressions in which C code meets instances: of a class, with arguments; what one is made with, and the other.
+GATHERED = [
+    "[{0}({1})] == [{0}({1})]", "({0}({1}), 1) < ({0}({2}), 2)", "{{1: {0}({1})}} == {{1: {0}({2})}}", "{0}({1}) in [{2}, {0}({2})]",
+    "sorted([{0}({1}), {0}({2})], key=lambda x: x)[0].value", "len({{{0}({1}), {0}({2})}})", "max({0}({1}), {0}({2})) is None",
+    "list(map(operator.add, [{0}({1})], [{2}]))", "list(map(operator.or_, [{2}], [{0}({1})]))", "sum([{0}({1}), {2}], {2})",
+    "list(map(len, [{0}({1})]))", "list(map(bool, [{0}({1})]))", "list(map(list, [{0}({1})]))", "list(map(operator.getitem, [{0}({1})], [{2}]))",
+    "list(map(operator.invert, [{0}({1})]))", "list(map(operator.contains, [{0}({1})], [{2}]))", "list(map(callable, [{0}({1})]))",
 ]
 
 
@@ -111,14 +118,27 @@ class Classes(Errors):
 
     library = True
 
+    def __init__(self, seed):
+        super().__init__(seed)
+        #: Those with several bases.
+        self.mixed = []
+
     def kinds(self):
         return super().kinds() + [
             (4 if self.library else 0, self.instance), (2, self.late_class), (2, self.class_attribute), (1, self.patched), (1, self.type_test),
+            (3, self.gathered),
         ]
 
     def instance(self):
         value = self.pick(INSTANCES).format(self.atom(), self.atom())
         self.line(f"{self.known(self.name())} = {value}")
+
+    def gathered(self):
+        if self.classes:
+            kind = self.pick(self.mixed or self.classes)
+            for template in self.random.sample(GATHERED, 3):
+                value = template.format(kind, self.atom(), self.atom())
+                self.line(f"try: {self.known(self.name())} = {value}\nexcept TypeError as e: print(e)")
 
     def late_class(self):
         name = self.name("L")
@@ -150,6 +170,7 @@ class Classes(Errors):
         base = self.pick(BASES + [f"({c})" for c in self.classes] * 2)
         if self.classes and self.chance(0.2):
             base = f"({self.pick(['Mixin', 'Bare'])}, {self.pick(self.classes)})"
+            self.mixed.append(name)
         self.line(f"try:\n    class {name}{base}:")
         self.depth += 2
         if base == "":
