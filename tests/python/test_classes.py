@@ -217,9 +217,35 @@ def called_through_its_class():
     return Made()(1)
 
 
+def methods_set_on_classes():
+    class Made:
+        @classmethod
+        def name(cls):
+            return cls.__name__
+
+        def self(self):
+            return type(self).__name__
+
+    class Heir(Made):
+        pass
+
+    Heir.same = Made.name
+    Heir.own = Made().self
+    return Heir.same(), Heir().same(), Heir.own(), Heir().own()
+
+
+def flags_out_of_order():
+    class Flag(enum.Flag):
+        FOUR = 4
+        TWO = 2
+
+    return repr(Flag.FOUR | Flag.TWO), [flag.name for flag in Flag], (~Flag.TWO).name
+
+
 WHOLE = [
     init_subclass, refused_keyword, metaclass, set_name, set_name_changes_the_class, own_namespace, three_arguments,
     entries, enumeration, abstract, annotations, called_through_its_class,
+    methods_set_on_classes, flags_out_of_order,
 ]  # fmt: skip
 # An exception or a type leaves the trace here, or the library asks for a module's namespace.
 BROKEN = [conflict, data_class, named_tuple, super_of_a_class]

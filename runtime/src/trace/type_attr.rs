@@ -226,7 +226,10 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        let kind = found.get_type();
+        let kind = match self.value_of_token(&found) {
+            Some(value) => self.class_of(value)?,
+            None => found.get_type(),
+        };
         match &*types::c_name(&kind) {
             "staticmethod" | "classmethod" | "classmethod_descriptor" => {
                 let found = self.absorb_static(found);
