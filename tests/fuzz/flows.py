@@ -186,7 +186,7 @@ class Flows(Arrays):
             self.flow_part(depth, in_loop, in_star)
 
     def flow_loop(self, depth, in_loop, in_star):
-        head = ["for i in (1, 2, 3):", "for p in range(2):", "for i, q in enumerate('ab'):", "for i in numbers(p):", "while len(TRAIL) % 5 and mark(1):"]
+        head = ["for i in (1, 2, 3):", "for p in range(2):", "for i, q in enumerate('ab'):", "for i in numbers(p):", "while len(TRAIL) % 5 and len(TRAIL) < 300 and mark(1):"]
         if self.kind == "coroutine":
             head.append("async for i in counted(p):")
         self.line(self.pick(head))

@@ -150,6 +150,15 @@ pub fn name(class: &Bound<'_, PyType>) -> String {
     unsafe { CStr::from_ptr((*raw(class)).tp_name) }.to_string_lossy().into_owned()
 }
 
+/// What follows the last dot of `tp_name`: the class's own name.
+#[must_use]
+pub fn last_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
+    // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long, unless code of Python sets another one.
+    let name = unsafe { CStr::from_ptr((*raw(class)).tp_name) }.to_bytes();
+    let from = name.iter().rposition(|byte| *byte == b'.').map_or(0, |dot| dot + 1);
+    String::from_utf8_lossy(&name[from..])
+}
+
 /// Whether `tp_name` begins with a text that is not empty.
 #[must_use]
 pub fn is_named(class: &Bound<'_, PyType>, beginning: &str) -> bool {

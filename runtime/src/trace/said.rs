@@ -18,21 +18,22 @@ impl<'py> Tracer<'py> {
         if texts.is_empty() {
             return Ok(());
         }
-        let mut said = Vec::new();
+        let mut known: Vec<&Bound<'py, PyType>> = Vec::new();
         for guard in &self.state.guards {
-            let (Check::TypeIs(class) | Check::TypeUnchanged(class) | Check::Is(class)) = &guard.check else {
-                continue;
+            let class = match &guard.check {
+                Check::TypeIs(class) | Check::TypeUnchanged(class) => class.bind(self.py).cast().ok(),
+                Check::Is(object) => object.bind(self.py).cast().ok(),
+                _ => None,
             };
-            let Ok(class) = class.bind(self.py).cast::<PyType>() else { continue };
-            if types::is_immutable(class) || said.iter().any(|known: &Bound<'py, PyType>| known.is(class)) {
-                continue;
-            }
-            let name = types::name(class);
-            let name = name.rsplit('.').next().unwrap_or_default();
-            if texts.iter().any(|text| text.contains(name)) {
-                said.push(class.clone());
+            if let Some(class) = class
+                && !types::is_immutable(class)
+                && !known.iter().any(|known| known.is(class))
+            {
+                known.push(class);
             }
         }
+        let is_said = |class: &&Bound<'_, PyType>| texts.iter().any(|text| text.contains(&*types::last_name(class)));
+        let said: Vec<_> = known.into_iter().filter(is_said).cloned().collect();
         said.iter().try_for_each(|class| self.rely_on_name(class, "__name__"))
     }
 
