@@ -3,7 +3,7 @@ use super::layout;
 use super::release::PyCodeObject;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCode, PyTuple};
+use pyo3::types::{PyBytes, PyCode, PyString, PyTuple};
 use std::ffi::c_int;
 use std::mem::offset_of;
 
@@ -60,6 +60,17 @@ pub fn objects<'py>(code: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 7]
     let code = code.cast::<PyCode>()?;
     // SAFETY: these are fields of a live code object, each with an object that lives as long as it does.
     Ok(OBJECTS.map(|field| unsafe { Bound::from_borrowed_ptr(code.py(), layout::read(code.as_ptr().cast(), field)) }))
+}
+
+/// One of `co_names`, which are interned; `None` for anything but a code object, and where there are fewer.
+#[must_use]
+pub fn name_at<'py>(code: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyString>> {
+    let code = code.cast::<PyCode>().ok()?;
+    // SAFETY: a code object has its names as a tuple, which lives as long as it does.
+    let names = unsafe {
+        Borrowed::from_ptr(code.py(), layout::read(code.as_ptr().cast(), offset_of!(PyCodeObject, co_names)))
+    };
+    names.cast::<PyTuple>().ok()?.get_borrowed_item(index).ok()?.to_owned().cast_into().ok()
 }
 
 /// What the variable in each slot is called.

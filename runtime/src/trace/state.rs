@@ -1,4 +1,5 @@
 //! What a running trace keeps: values, guards, overlays, effects, the graph.
+use super::ops::Global;
 use super::outcome::{Effect, Route};
 use super::rewind::{self, Grown, Seen, Watched};
 use super::signal::{Traced, internal};
@@ -9,7 +10,7 @@ use crate::domain::Domain;
 use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::mem::take;
@@ -47,7 +48,9 @@ pub struct State {
     pub(super) shadows: super::shadows::Shadows,
     pub(super) attributes: Seen<(ValueId, String), Option<ValueId>>,
     pub(super) cells: Seen<ValueId, Option<ValueId>>,
-    pub(super) globals: Seen<(usize, String), Option<ValueId>>,
+    pub(super) globals: Seen<Global, Option<ValueId>>,
+    /// Keeps the names of these alive, whose addresses are their keys.
+    pub(super) global_names: Vec<Py<PyString>>,
     pub(super) effects: Watched<Vec<Effect>>,
     pub(super) routes: Vec<Route>,
     pub(super) route: Vec<Name>,
@@ -220,7 +223,7 @@ struct Room {
     mirrors: FxHashMap<usize, Py<PyType>>,
     born: Vec<u64>,
     guarded: super::asked::Guarded,
-    globals: Seen<(usize, String), Option<ValueId>>,
+    globals: Seen<Global, Option<ValueId>>,
     start: rewind::Start,
 }
 

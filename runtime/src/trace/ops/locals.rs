@@ -1,4 +1,4 @@
-//! Constants, fast locals, cells, globals and the names of class bodies.
+//! Constants, fast locals, cells and the names of class bodies.
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
@@ -218,147 +218,6 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    /// A global or builtin by name, with the guards that say that it is found there.
-    fn global(&mut self, frame: &Frame, name: &str) -> Traced<Option<ValueId>> {
-        let globals = frame.globals.bind(self.py).clone();
-        if let Some(value) = self.in_globals(&globals, name) {
-            return Ok(Some(value));
-        }
-        let builtins = frame.builtins.bind(self.py).clone();
-        if self.is_private(&builtins) {
-            return Ok(builtins.get_item(name).ok().flatten().map(|value| self.absorb(value)));
-        }
-        let untouched = self.globals_copy(&builtins).is_none()
-            && !self.state.globals.contains_key(&(builtins.as_ptr() as usize, name.to_owned()));
-        match builtins.get_item(interned(self.py, name)) {
-            Ok(Some(object)) if untouched => Ok(Some(self.sourced(object, Source::Builtin(name.into())))),
-            _ => Ok(self.in_globals(&builtins, name)),
-        }
-    }
-
-    /// The private copy of globals that the trace has seen as a dict like any other.
-    fn globals_copy(&self, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
-        let id = self.state.identity.get(&(globals.as_ptr() as usize))?;
-        self.state.shadows.of(*id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
-    }
-
-    /// What the namespace of a module holds, as the trace has left it.
-    pub(in crate::trace) fn in_globals(&mut self, globals: &Bound<'py, PyDict>, name: &str) -> Option<ValueId> {
-        if self.is_private(globals) {
-            return globals.get_item(name).ok().flatten().map(|value| self.absorb(value));
-        }
-        if let Some(copy) = self.globals_copy(globals) {
-            return copy.get_item(name).ok().flatten().map(|value| self.absorb(value));
-        }
-        let key = (globals.as_ptr() as usize, name.to_owned());
-        if let Some(overlay) = self.state.globals.get(&key) {
-            return *overlay;
-        }
-        let interned = interned(self.py, name);
-        let value = match globals.get_item(&interned) {
-            Ok(Some(object)) => {
-                let path = self.global_source(globals, name);
-                Some(self.sourced(object, path))
-            }
-            _ => {
-                let dict = Source::constant(globals);
-                let absent = Check::Absent(interned.into_any().unbind());
-                self.guard(dict, absent, "the name is not a global");
-                None
-            }
-        };
-        self.state.globals.see(key, value);
-        value
-    }
-
-    /// Stores into the namespace of a module.
-    pub(in crate::trace) fn set_in_globals(
-        &mut self,
-        globals: Bound<'py, PyDict>,
-        name: &str,
-        value: ValueId,
-    ) -> Traced<()> {
-        crate::trace::rewind::changed();
-        if self.is_private(&globals) {
-            let value = self.native(value)?;
-            return globals.set_item(name, value).or_else(|error| internal(error.to_string()));
-        }
-        if let Some(copy) = self.globals_copy(&globals) {
-            let value = self.native(value)?;
-            return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
-        }
-        let held = self.in_globals(&globals, name);
-        self.before_overwriting(held)?;
-        self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), Some(value));
-        let globals = self.constant(globals.into_any());
-        self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
-        Ok(())
-    }
-
-    /// Deletes from the namespace of a module; whether the name was there.
-    pub(in crate::trace) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> Traced<bool> {
-        crate::trace::rewind::changed();
-        if self.is_private(&globals) {
-            return Ok(globals.del_item(name).is_ok());
-        }
-        if let Some(copy) = self.globals_copy(&globals) {
-            return Ok(copy.del_item(name).is_ok());
-        }
-        let Some(held) = self.in_globals(&globals, name) else { return Ok(false) };
-        self.before_overwriting(Some(held))?;
-        self.state.globals.change((globals.as_ptr() as usize, name.to_owned()), None);
-        let globals = self.constant(globals.into_any());
-        self.state.effects.push(Effect::DelGlobal { globals, name: name.to_owned() });
-        Ok(true)
-    }
-
-    fn global_source(&self, globals: &Bound<'py, PyDict>, name: &str) -> Source {
-        if globals.as_ptr() as usize == self.state.outer_globals {
-            return Source::Global(name.into());
-        }
-        let dict = Source::constant(globals);
-        dict.entry(self.py, name)
-    }
-
-    pub(super) fn load_global(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
-        let code = Arc::clone(&frame.code);
-        let Some(name) = code.names.get(arg as usize >> 1) else { return internal("name index") };
-        let Some(value) = self.global(frame, name)? else {
-            return self.raise_name_error(name);
-        };
-        if arg & 1 == 1 {
-            frame.push_callable(value, None)
-        } else {
-            frame.push(value)
-        }
-        Ok(Flow::Next)
-    }
-
-    fn raise_name_error<T>(&mut self, name: &str) -> Traced<T> {
-        let class = self.import("builtins", "NameError")?;
-        match class.call1((format!("name '{name}' is not defined"),)) {
-            Ok(exception) => {
-                let _ = exception.setattr(name!("name"), name);
-                let value = self.own(exception);
-                self.raise_value(value)
-            }
-            Err(error) => internal(error.to_string()),
-        }
-    }
-
-    pub(super) fn store_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        let name = frame.name(index)?.to_owned();
-        let value = frame.pop()?;
-        self.set_in_globals(frame.globals.bind(self.py).clone(), &name, value)?;
-        Ok(Flow::Next)
-    }
-
-    pub(super) fn delete_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        let name = frame.name(index)?.to_owned();
-        let there = self.delete_in_globals(frame.globals.bind(self.py).clone(), &name)?;
-        if there { Ok(Flow::Next) } else { self.raise_name_error(&name) }
-    }
-
     fn namespace(&mut self, frame: &Frame) -> Traced<ValueId> {
         frame
             .namespace
@@ -385,7 +244,10 @@ impl<'py> Tracer<'py> {
     fn load_name_from(&mut self, frame: &mut Frame, namespace: ValueId, name: &str) -> Traced<Flow> {
         let value = match self.in_namespace(namespace, name)? {
             Some(value) => Some(value),
-            None => self.global(frame, name)?,
+            None => {
+                let interned = interned(self.py, name);
+                self.global(frame, name, &interned)?
+            }
         };
         let Some(value) = value else { return self.raise_name_error(name) };
         frame.push(value);

@@ -9,6 +9,7 @@ mod evaluated;
 mod exceptions;
 mod functions;
 mod generators;
+mod globals;
 mod groups;
 mod imports;
 mod intrinsics;
@@ -16,6 +17,8 @@ mod locals;
 mod matching;
 mod operators;
 mod stack;
+
+pub(super) use globals::Global;
 
 use super::frame::{Flow, Frame};
 use super::signal::{Traced, unsupported};
