@@ -1,6 +1,9 @@
-"""`gc.collect()` in a trace, and who follows it; code as the interpreter adapts it."""
+"""`gc.collect()` in a trace, and who follows it; cycles that are due while a trace is made; code as the interpreter adapts it."""
 
+import contextlib
 import gc
+import io
+import sys
 import unittest
 
 import slotrt
@@ -17,9 +20,75 @@ def adapted():
     return (lambda: 0).__code__._co_code_adaptive
 
 
+class Ending:
+    """One of a cycle."""
+
+    def __init__(self):
+        self.me = self
+
+    def __del__(self):
+        print("end")
+        SEEN.append(self)
+
+
+class Compared:
+    def __init__(self, key):
+        self.key = key
+
+    def __lt__(self, other):
+        return repr(self) < repr(other)
+
+    def __repr__(self):
+        return f"Compared({self.key})"
+
+
+def through_c(count):
+    """C makes objects, asks for signals and calls back."""
+    out = []
+    for number in range(count):
+        out.append(sorted([Compared(number), Compared(3), Compared(5)]))
+        out.append(repr(out))
+    return len(out)
+
+
 class Collector(unittest.TestCase):
     def setUp(self):
         SEEN.clear()
+
+    def test_cycles_that_are_due_end_outside_the_trace(self):
+        expected, before, threshold = through_c(7), sys.unraisablehook, gc.get_threshold()
+        gc.collect()
+        unraisable = []
+        sys.unraisablehook = unraisable.append
+        try:
+            for number in (1, 10, 50, 100, 200, 300, 500):
+                gc.set_threshold(number, 2, 2)
+                for _ in range(5):
+                    SEEN.clear()
+                    compiled, said = slotrt.compile(through_c), io.StringIO()
+                    gc.disable()
+                    for _ in range(20):
+                        Ending()
+                    with contextlib.redirect_stdout(said):
+                        gc.enable()
+                        self.assertEqual(compiled(7), expected)
+                        self.assertTrue(gc.isenabled())
+                        gc.collect()
+                        self.assertEqual(compiled(7), expected)
+                        gc.collect()
+                    self.assertEqual((len(SEEN), said.getvalue()), (20, "end\n" * 20))
+        finally:
+            gc.set_threshold(*threshold)
+            sys.unraisablehook = before
+        self.assertEqual(unraisable, [])
+
+    def test_a_collector_that_is_off_stays_off(self):
+        gc.disable()
+        try:
+            self.assertEqual(slotrt.compile(through_c)(7), through_c(7))
+            self.assertFalse(gc.isenabled())
+        finally:
+            gc.enable()
 
     def test_callbacks_run_where_the_program_collects(self):
         compiled = slotrt.compile(collects)

@@ -5,6 +5,8 @@ pub mod caches;
 pub mod callable;
 pub(crate) mod called;
 pub(crate) mod code;
+#[cfg(slotrt_traces)]
+pub mod collector;
 pub mod context;
 mod delegated;
 mod extra;

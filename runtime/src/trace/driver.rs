@@ -12,6 +12,7 @@ use super::value::ValueId;
 use super::{Lasting, Options, Stop};
 use crate::bytecode::{Code, flag};
 use crate::domain::Domain;
+use crate::ffi::collector::Paused;
 use crate::ffi::types;
 use crate::guard::source::Source;
 use pyo3::intern;
@@ -85,6 +86,7 @@ pub fn trace(
     if code.flags & flag::ASYNC != 0 {
         return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
     }
+    let _paused = Paused::new(py);
     let subject = Subject { function, code: Arc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
     let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
