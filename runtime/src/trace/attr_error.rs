@@ -5,7 +5,7 @@ use super::known::{is_definition, is_of_one_object};
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
-use crate::names::name;
+use crate::names::{Name, name};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -50,17 +50,17 @@ impl<'py> Tracer<'py> {
         let Some(known) = raised.clone().or_else(|| self.real(exception)) else {
             return internal("an exception that is no object");
         };
-        // The class of the exception may define the two anew, or how they are set.
-        let member =
-            |name: &str| kind.getattr(name).and_then(|member| member.call_method1(name!("__get__"), (&known,)));
-        if !matches!((member("name"), member("obj")), (Ok(name), Ok(obj)) if name.is_none() && obj.is_none()) {
+        let own = class.is(&kind);
+        // A class that derives from it may define the two anew, or how they are set.
+        let member = |name: &'static Name| match own {
+            true => known.getattr(name),
+            false => kind.getattr(name).and_then(|member| member.call_method1(name!("__get__"), (&known,))),
+        };
+        let unset = |name| member(name).is_ok_and(|value| value.is_none());
+        if !unset(name!("name")) || !unset(name!("obj")) {
             return Ok(());
         }
-        let plain = |name: &str, found: &Bound<'py, PyAny>| kind.getattr(name).is_ok_and(|member| member.is(found));
-        let sets = |found: &Bound<'py, PyAny>| is_generic_setter(found, "__setattr__");
-        if !self.lookup(&class, "__setattr__").is_some_and(|found| sets(&found))
-            || !["name", "obj"].iter().all(|name| self.lookup(&class, name).is_some_and(|found| plain(name, &found)))
-        {
+        if !own && !self.sets_members_as(&class, &kind) {
             return unsupported("attribute error with its own way to set attributes", short_name(&class));
         }
         let Some(raised) = raised else {
@@ -70,6 +70,13 @@ impl<'py> Tracer<'py> {
         super::rewind::changed();
         let set = raised.setattr(name!("name"), name).and_then(|()| raised.setattr(name!("obj"), object));
         set.or_else(|error| internal(error.to_string()))
+    }
+
+    /// Whether the name and the object of an error of this class are set as those of the base are.
+    fn sets_members_as(&mut self, class: &Bound<'py, PyType>, base: &Bound<'py, PyType>) -> bool {
+        let plain = |name: &str, found: &Bound<'py, PyAny>| base.getattr(name).is_ok_and(|member| member.is(found));
+        self.lookup(class, "__setattr__").is_some_and(|found| is_generic_setter(&found, "__setattr__"))
+            && ["name", "obj"].iter().all(|name| self.lookup(class, name).is_some_and(|found| plain(name, &found)))
     }
 
     /// What the exception holds for the object: classes, functions and modules are themselves.

@@ -24,7 +24,9 @@ impl Tracer<'_> {
         guarded.reserve(self.state.guards.len() + read.len());
         let mut whole = FxHashSet::default();
         for guard in &self.state.guards {
-            guarded.insert(&guard.source);
+            if is_read(&guard.source) {
+                guarded.insert(&guard.source);
+            }
             if let Check::SameAs(other) | Check::NotSameAs(other) = &guard.check {
                 guarded.insert(other);
             }

@@ -86,6 +86,9 @@ impl<'py> Tracer<'py> {
 
     pub(super) fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
+        if super::known::is_plain(&class) {
+            return false;
+        }
         match &*types::c_name(&class) {
             "function" | "method" | "property" | "staticmethod" | "classmethod" => true,
             _ => object.cast::<PyType>().is_ok_and(|class| !is_c_type(class)),
@@ -198,12 +201,15 @@ impl<'py> Tracer<'py> {
             "the trace read the dict",
         );
         let copy = dict.get_type().call0().or_else(|error| self.raise_error(error))?;
+        let is_dict = dict.is_exact_instance_of::<PyDict>();
         for key in keys {
             let Ok(Some(value)) = dict.get_item(&key) else { return internal("a key of a dict") };
             let path = Source::DictItem(Arc::new(source.clone()), Fixed::new(&key));
             let value = self.sourced(value, path);
+            let asks_nobody = is_dict && is_scalar(&key);
             let (key, value) = (self.native_key(key)?, self.native(value)?);
-            let stored = self.with_callbacks(|| copy.set_item(key, value));
+            let store = || copy.set_item(key, value);
+            let stored = if asks_nobody { store() } else { self.with_callbacks(store) };
             stored.or_else(|error| self.raise_error(error))?;
         }
         if ordered::is_ordered_dict(dict) {

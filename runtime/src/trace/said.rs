@@ -32,7 +32,10 @@ impl<'py> Tracer<'py> {
                 known.push(class);
             }
         }
-        let is_said = |class: &&Bound<'_, PyType>| texts.iter().any(|text| text.contains(&*types::last_name(class)));
+        let is_said = |class: &&Bound<'_, PyType>| {
+            let name = types::last_name(class);
+            texts.iter().any(|text| contains(text.as_bytes(), name.as_bytes()))
+        };
         let said: Vec<_> = known.into_iter().filter(is_said).cloned().collect();
         said.iter().try_for_each(|class| self.rely_on_name(class, "__name__"))
     }
@@ -52,6 +55,12 @@ impl<'py> Tracer<'py> {
             );
         }
     }
+}
+
+/// Whether one short text holds another: `str::contains` prepares for long ones.
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    let Some(first) = part.first() else { return true };
+    text.windows(part.len()).any(|at| at[0] == *first && at == part)
 }
 
 /// The texts among the arguments of an exception.
