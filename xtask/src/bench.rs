@@ -2,7 +2,7 @@
 use crate::obtain::{Interpreter, interpreter, sources, venv};
 use crate::testing::SUPPORTED;
 use crate::ui::table::table;
-use crate::ui::{Step, paint};
+use crate::ui::{self, Step, paint};
 use crate::wheel::Profile;
 use crate::{develop, place, profiled, run as program};
 use anyhow::{Context, Result, bail};
@@ -15,8 +15,11 @@ use std::process::Command;
 ///
 /// Timings are the quickest of many short rounds. Values over their bound end with exit status 1 under `--check`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  cargo xtask bench              the runtime\n  \
-    cargo xtask bench --slotgen    reading and generating, too (cargo bench)\n  cargo xtask bench --check --json")]
+#[command(
+    after_help = "Examples:\n  cargo xtask bench              the runtime, laid out by what runs if there is llvm-profdata (ten minutes to build)\n  \
+    cargo xtask bench --plain      the runtime as `cargo build --release` makes it\n  \
+    cargo xtask bench --slotgen    reading and generating, too (cargo bench)\n  cargo xtask bench --check --json"
+)]
 pub struct Options {
     /// Run slotgen's benchmarks too
     #[arg(long)]
@@ -24,9 +27,12 @@ pub struct Options {
     /// Fail where a value is over its bound
     #[arg(long)]
     check: bool,
-    /// Measure the library that is laid out by what runs, as `develop --profiled` builds it
-    #[arg(long)]
+    /// Measure the library that is laid out by what runs, as `develop --profiled` builds it; fail where it cannot be built
+    #[arg(long, conflicts_with = "plain")]
     profiled: bool,
+    /// Measure the library that cargo builds, without laying it out
+    #[arg(long)]
+    plain: bool,
     /// Run in this interpreter
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -57,11 +63,7 @@ pub fn run(options: &Options) -> Result<()> {
         None => interpreter::find(SUPPORTED[SUPPORTED.len() - 1], None)?,
     };
     let python = venv::ensure(&base)?;
-    if options.profiled {
-        profiled::install(&python)?;
-    } else {
-        develop::install(&python, Profile::Release)?;
-    }
+    let build = install(options, &python)?;
     let mut rows = Vec::new();
     // Where functions are not traced there is the hook to measure, no more.
     if SUPPORTED.contains(&python.series().as_str()) {
@@ -71,7 +73,8 @@ pub fn run(options: &Options) -> Result<()> {
     if options.json {
         anstream::println!("{}", serde_json::to_string_pretty(&rows)?);
     } else {
-        anstream::println!("CPython {}\n{}", python.full_version(), table(&["what", "value", "bound"], &cells(&rows)));
+        let what = format!("CPython {}, {build}", python.full_version());
+        anstream::println!("{what}\n{}", table(&["what", "value", "bound"], &cells(&rows)));
     }
     if options.slotgen {
         slotgen()?;
@@ -81,6 +84,24 @@ pub fn run(options: &Options) -> Result<()> {
         bail!("{over} values are over their bound");
     }
     Ok(())
+}
+
+/// Builds what is measured, and says what that is.
+fn install(options: &Options, python: &Interpreter) -> Result<&'static str> {
+    const PLAIN: &str = "as cargo builds it";
+    if options.plain {
+        return develop::install(python, Profile::Release).map(|()| PLAIN);
+    }
+    match profiled::check() {
+        Err(error) if !options.profiled => {
+            let why = error.root_cause();
+            ui::note(format!(
+                "{why}: the plain build is measured; `rustup component add llvm-tools` for the quicker one"
+            ));
+            develop::install(python, Profile::Release).map(|()| PLAIN)
+        }
+        _ => profiled::install(python).map(|()| "laid out by what runs"),
+    }
 }
 
 fn cells(rows: &[Row]) -> Vec<Vec<String>> {

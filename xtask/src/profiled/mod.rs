@@ -1,8 +1,11 @@
 //! A release build laid out by what runs: built to count, run on random programs, built again with the counts.
+mod layout;
+
 use crate::obtain::Interpreter;
-use crate::ui::{Advise, Step};
+use crate::ui::{self, Advise, Step};
 use crate::{place, run, wheel};
 use anyhow::{Context, Result, anyhow};
+use layout::Mover;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,9 +29,14 @@ impl Compiler {
         Ok(Self { host: field("host:")?, llvm: field("LLVM version:")?, libraries: libraries.trim().into() })
     }
 
+    /// The number of LLVM's release.
+    fn llvm(&self) -> &str {
+        self.llvm.split('.').next().unwrap_or_default()
+    }
+
     /// The `llvm-profdata` that reads what this compiler's programs write: rustup's, or the system's of the same version.
     fn merger(&self) -> Result<PathBuf> {
-        let major = self.llvm.split('.').next().unwrap_or_default();
+        let major = self.llvm();
         let own = self.libraries.with_file_name("bin").join("llvm-profdata");
         let candidates = [own, format!("llvm-profdata-{major}").into(), "llvm-profdata".into()];
         let fits = |candidate: &PathBuf| {
@@ -42,15 +50,21 @@ impl Compiler {
     }
 }
 
+/// Whether there is what such a build needs; the error says what to get.
+pub fn check() -> Result<()> {
+    Compiler::ask()?.merger().map(|_| ())
+}
+
 /// Builds and installs.
 pub fn install(python: &Interpreter) -> Result<()> {
     wheel::put(python, &compile(python)?)
 }
 
-/// Compiles the runtime twice; returns the shared library of the second build.
+/// Compiles the runtime twice; returns the shared library of the second build, with its code moved where there is what moves it.
 fn compile(python: &Interpreter) -> Result<PathBuf> {
     let compiler = Compiler::ask()?;
     let merger = compiler.merger()?;
+    let mover = Mover::find(compiler.llvm());
     let room = place::python_target(&python.series()).join("profiled");
     let counts = room.join("counts");
     if counts.exists() {
@@ -60,25 +74,35 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
     train(python, &counting)?;
     let merged = room.join("merged.profdata");
     run::output(Command::new(merger).args(["merge", "-o"]).args([&merged, &counts]))?;
-    build(python, &compiler, &room.join("build"), &Counts::Used(&merged))
+    let library = build(python, &compiler, &room.join("build"), &Counts::Used { by: &merged, moves: mover.is_some() })?;
+    let Some(mover) = mover else {
+        ui::note(format!(
+            "there is no llvm-bolt: the compiler alone lays the library out, and traces take about a fourteenth longer; the \
+             distribution's package `bolt-{}` has one",
+            compiler.llvm()
+        ));
+        return Ok(library);
+    };
+    mover.lay_out(python, &library, &room)
 }
 
 /// What a build does about counts of what ran.
 enum Counts<'a> {
     /// It writes them into this folder.
     Made(&'a Path),
-    /// It is laid out by those in this file.
-    Used(&'a Path),
+    /// It is laid out by those in this file; its code may be moved afterwards.
+    Used { by: &'a Path, moves: bool },
 }
 
 impl Counts<'_> {
-    /// For rustc; what never ran is laid away from what did, where the format of object files can say so.
+    /// For rustc; what never ran is laid away from what did, where the format of object files can say so and nobody does it later.
     fn flags(&self, compiler: &Compiler) -> Vec<String> {
         match self {
             Self::Made(folder) => vec![format!("-Cprofile-generate={}", folder.display())],
-            Self::Used(file) => {
+            Self::Used { by, moves } => {
                 let split = compiler.host.contains("linux").then_some("-Cllvm-args=-enable-split-machine-functions");
-                [format!("-Cprofile-use={}", file.display())].into_iter().chain(split.map(str::to_owned)).collect()
+                let split = if *moves { Some("-Clink-arg=-Wl,--emit-relocs") } else { split };
+                [format!("-Cprofile-use={}", by.display())].into_iter().chain(split.map(str::to_owned)).collect()
             }
         }
     }
@@ -86,7 +110,7 @@ impl Counts<'_> {
     fn words(&self) -> &'static str {
         match self {
             Self::Made(_) => "to count what runs",
-            Self::Used(_) => "laid out by what ran",
+            Self::Used { .. } => "laid out by what ran",
         }
     }
 }
