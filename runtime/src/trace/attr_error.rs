@@ -19,7 +19,13 @@ impl<'py> Tracer<'py> {
 
     /// `PyObject_GetOptionalAttr`.
     pub(super) fn optional_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        match self.getattro(object, name) {
+        let read = self.getattro(object, name);
+        self.unless_missing(read)
+    }
+
+    /// What reading an attribute gave; nothing where an `AttributeError` said so.
+    pub(super) fn unless_missing<T>(&mut self, read: Traced<T>) -> Traced<Option<T>> {
+        match read {
             Ok(value) => Ok(Some(value)),
             Err(signal) if self.raised_is(&signal, "AttributeError")? => Ok(None),
             Err(signal) => Err(signal),

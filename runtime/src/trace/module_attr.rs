@@ -66,11 +66,8 @@ impl<'py> Tracer<'py> {
     }
 
     fn own_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        match self.generic_get_attr(object, name) {
-            Ok(found) => Ok(Some(found)),
-            Err(signal) if self.raised_is(&signal, "AttributeError")? => Ok(None),
-            Err(signal) => Err(signal),
-        }
+        let read = self.generic_get_attr(object, name);
+        self.unless_missing(read)
     }
 
     /// What C says depends on the module's name, and on where and whether its import stands: the real module is asked where these are its own.

@@ -186,11 +186,8 @@ impl<'py> Tracer<'py> {
         if same(&plain, &found) && reads_plainly {
             return Ok(None);
         }
-        let claimed = match self.get_attr(value, "__class__") {
-            Ok(claimed) => claimed,
-            Err(signal) if self.raised_is(&signal, "AttributeError")? => return Ok(None),
-            Err(signal) => return Err(signal),
-        };
+        let read = self.get_attr(value, "__class__");
+        let Some(claimed) = self.unless_missing(read)? else { return Ok(None) };
         Ok(self.known(claimed).and_then(|claimed| claimed.cast_into::<PyType>().ok()))
     }
 
