@@ -16,7 +16,7 @@ use std::process::Command;
 /// Timings are the quickest of many short rounds. Values over their bound end with exit status 1 under `--check`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  cargo xtask bench              the runtime, laid out by what runs if there is llvm-profdata (ten minutes to build)\n  \
+    after_help = "Examples:\n  cargo xtask bench              the runtime, laid out by what runs (takes over ten minutes to build)\n  \
     cargo xtask bench --plain      the runtime as `cargo build --release` makes it\n  \
     cargo xtask bench --slotgen    reading and generating, too (cargo bench)\n  cargo xtask bench --check --json"
 )]
@@ -95,9 +95,7 @@ fn install(options: &Options, python: &Interpreter) -> Result<&'static str> {
     match profiled::check() {
         Err(error) if !options.profiled => {
             let why = error.root_cause();
-            ui::note(format!(
-                "{why}: the plain build is measured; `rustup component add llvm-tools` for the quicker one"
-            ));
+            ui::note(format!("{why}: what is measured is the library as cargo builds it, which traces slower"));
             develop::install(python, Profile::Release).map(|()| PLAIN)
         }
         _ => profiled::install(python).map(|()| "laid out by what runs"),

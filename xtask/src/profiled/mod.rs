@@ -34,19 +34,32 @@ impl Compiler {
         self.llvm.split('.').next().unwrap_or_default()
     }
 
-    /// The `llvm-profdata` that reads what this compiler's programs write: rustup's, or the system's of the same version.
+    /// The `llvm-profdata` that reads what this compiler's programs write: rustup's, which is added where there is none, or the system's of the
+    /// same version.
     fn merger(&self) -> Result<PathBuf> {
-        let major = self.llvm();
-        let own = self.libraries.with_file_name("bin").join("llvm-profdata");
-        let candidates = [own, format!("llvm-profdata-{major}").into(), "llvm-profdata".into()];
-        let fits = |candidate: &PathBuf| {
-            let said = run::output(Command::new(candidate).args(["merge", "--version"]));
-            said.is_ok_and(|said| said.contains(&format!("LLVM version {major}.")))
+        if let Some(found) = self.find_merger() {
+            return Ok(found);
+        }
+        let step = Step::start("Adding llvm-tools to the toolchain: rustup");
+        let mut rustup = Command::new("rustup");
+        match run::output(rustup.current_dir(place::root()).args(["component", "add", "llvm-tools"])) {
+            Ok(_) => step.done(""),
+            Err(error) => step.failed(error.root_cause()),
         };
-        let found = candidates.into_iter().find(fits);
-        found
-            .ok_or_else(|| anyhow!("there is no llvm-profdata of LLVM {major}, the version of this rustc"))
-            .advise(format!("`rustup component add llvm-tools`, or the distribution's package `llvm-{major}`"))
+        let llvm = self.llvm();
+        self.find_merger()
+            .ok_or_else(|| anyhow!("there is no llvm-profdata of LLVM {llvm}, the version of this rustc"))
+            .advise(format!("`rustup component add llvm-tools`, or the distribution's package `llvm-{llvm}`"))
+    }
+
+    fn find_merger(&self) -> Option<PathBuf> {
+        let llvm = self.llvm();
+        let own = self.libraries.with_file_name("bin").join("llvm-profdata");
+        let mut candidates = [own, format!("llvm-profdata-{llvm}").into(), "llvm-profdata".into()].into_iter();
+        candidates.find(|candidate| {
+            let said = run::output(Command::new(candidate).args(["merge", "--version"]));
+            said.is_ok_and(|said| said.contains(&format!("LLVM version {llvm}.")))
+        })
     }
 }
 
