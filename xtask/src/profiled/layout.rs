@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is done about the order of functions and blocks. Functions that are alike are not folded: the runtime compares addresses.
-const LAYOUT: [&str; 9] = [
+const LAYOUT: [&str; 8] = [
     "-reorder-blocks=ext-tsp",
     "-reorder-functions=cdsort",
     "-split-functions",
@@ -17,7 +17,6 @@ const LAYOUT: [&str; 9] = [
     "-plt=hot",
     "-peepholes=all",
     "-update-debug-sections",
-    "-v=0",
 ];
 
 /// An `llvm-bolt` that runs here.

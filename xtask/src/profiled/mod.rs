@@ -88,15 +88,15 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
     let merged = room.join("merged.profdata");
     run::output(Command::new(merger).args(["merge", "-o"]).args([&merged, &counts]))?;
     let library = build(python, &compiler, &room.join("build"), &Counts::Used { by: &merged, moves: mover.is_some() })?;
-    let Some(mover) = mover else {
-        ui::note(format!(
-            "there is no llvm-bolt: the compiler alone lays the library out, and traces take about a fourteenth longer; the \
-             distribution's package `bolt-{}` has one",
-            compiler.llvm()
-        ));
-        return Ok(library);
+    let why = match mover.map(|mover| mover.lay_out(python, &library, &room)) {
+        Some(Ok(moved)) => return Ok(moved),
+        Some(Err(error)) => format!("{error:#}"),
+        None => format!("there is no llvm-bolt, which the distribution's package `bolt-{}` has", compiler.llvm()),
     };
-    mover.lay_out(python, &library, &room)
+    ui::note(format!(
+        "{why}: the library stays as the compiler laid it out, and traces take about a fourteenth longer"
+    ));
+    Ok(library)
 }
 
 /// What a build does about counts of what ran.
