@@ -1,8 +1,10 @@
 """`gc.collect()` in a trace, and who follows it; cycles that are due while a trace is made; code as the interpreter adapts it."""
 
 import contextlib
+import functools
 import gc
 import io
+import itertools
 import sys
 import unittest
 
@@ -106,6 +108,34 @@ class Collector(unittest.TestCase):
         finally:
             gc.callbacks.remove(follow)
         self.assertEqual(slotrt.compile(collects, fullgraph=True)(), len(SEEN))
+
+    def test_a_trace_sees_the_collector_as_the_program_has_it(self):
+        def asks():
+            return 1 if gc.isenabled() else 2
+
+        def through_c():
+            return list(itertools.starmap(gc.isenabled, [(), ()])), sorted([3, 1], key=lambda _: gc.isenabled())
+
+        def partial():
+            return functools.partial(gc.isenabled)(), [f() for f in (gc.isenabled,)], gc.get_threshold()
+
+        def toggles():
+            gc.disable()
+            off = gc.isenabled()
+            gc.enable()
+            return off, gc.isenabled()
+
+        for function in (asks, through_c, partial, toggles):
+            compiled = slotrt.compile(function)
+            self.assertEqual(compiled(), function())
+            gc.disable()
+            try:
+                self.assertEqual(compiled(), function())
+                gc.disable()
+                self.assertEqual(slotrt.compile(function)(), function())
+            finally:
+                gc.enable()
+            self.assertEqual(compiled(), function())
 
     def test_adapted_code_is_asked_natively(self):
         self.assertEqual(slotrt.compile(adapted)(), adapted())

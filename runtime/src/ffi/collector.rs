@@ -1,28 +1,55 @@
 //! The collector of cycles: what it ends in the middle of a trace, and the finalisers that it calls there, are none of the trace's.
 use pyo3::ffi;
 use pyo3::prelude::*;
+use std::cell::Cell;
 use std::marker::PhantomData;
+
+thread_local! {
+    /// Whether a trace of this thread has switched it off.
+    static PAUSED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// While it lives, nothing is collected; what is due is collected afterwards.
 #[derive(Debug)]
 pub struct Paused<'py> {
-    was_on: bool,
+    first: bool,
     attached: PhantomData<Python<'py>>,
 }
 
 impl<'py> Paused<'py> {
-    /// Pauses the collector, unless the program did.
-    pub fn new(_py: Python<'py>) -> Self {
-        // SAFETY: attached.
-        Self { was_on: unsafe { ffi::PyGC_Disable() } != 0, attached: PhantomData }
+    /// Pauses the collector, unless the program or another trace did.
+    pub fn new(py: Python<'py>) -> Self {
+        Self { first: pause(py), attached: PhantomData }
     }
 }
 
 impl Drop for Paused<'_> {
     fn drop(&mut self) {
-        if self.was_on {
+        if self.first && PAUSED.replace(false) {
             // SAFETY: still attached, as the lifetime says.
             unsafe { ffi::PyGC_Enable() };
         }
     }
+}
+
+/// Whether it was on.
+fn pause(_py: Python<'_>) -> bool {
+    // SAFETY: attached.
+    let was_on = unsafe { ffi::PyGC_Disable() } != 0;
+    if was_on {
+        PAUSED.set(true);
+    }
+    was_on
+}
+
+/// Runs C code that sees the collector as the program has it.
+pub fn as_it_was<T>(py: Python<'_>, run: impl FnOnce() -> T) -> T {
+    if !PAUSED.replace(false) {
+        return run();
+    }
+    // SAFETY: attached.
+    unsafe { ffi::PyGC_Enable() };
+    let result = run();
+    pause(py);
+    result
 }

@@ -1,6 +1,6 @@
 //! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
 use super::Arguments;
-use crate::ffi::types;
+use crate::ffi::{collector, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -177,7 +177,7 @@ impl<'py> Tracer<'py> {
         function: &Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
     ) -> Traced<Option<ValueId>> {
-        let answer = function.call1(args);
+        let answer = collector::as_it_was(self.py, || function.call1(args));
         if answer.as_ref().is_ok_and(|answer| !is_plain_answer(answer)) {
             return Ok(None);
         }
