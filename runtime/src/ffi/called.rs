@@ -1,9 +1,10 @@
 //! What callables say of themselves, read where it lies: asking for the attributes makes objects that nobody needs.
-use super::types::text;
+use super::types::{self, text};
 use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyString, PyType};
+use std::borrow::Cow;
 use std::ffi::CStr;
 
 /// A function of C, bound or of a module.
@@ -25,22 +26,31 @@ fn descriptor(object: &Bound<'_, PyAny>) -> Option<*mut ffi::PyDescrObject> {
     classes.contains(&class).then(|| object.as_ptr().cast())
 }
 
+/// The name in a descriptor, which lives as long; `None` if it is no UTF-8.
+fn name_within<'a>(descriptor: *mut ffi::PyDescrObject, of: &'a Bound<'_, PyAny>) -> Option<&'a str> {
+    let mut length = 0;
+    // SAFETY: a descriptor holds its name, a string that nobody replaces; the answer is NULL with an exception set, or its UTF-8, which it keeps.
+    unsafe {
+        let text = ffi::PyUnicode_AsUTF8AndSize((*descriptor).d_name, &mut length).cast::<u8>();
+        if text.is_null() {
+            drop(PyErr::take(of.py()));
+            return None;
+        }
+        Some(str::from_utf8_unchecked(std::slice::from_raw_parts(text, length as usize)))
+    }
+}
+
 /// `__name__`; empty where there is none.
 #[must_use]
-pub fn name_of(object: &Bound<'_, PyAny>) -> String {
-    let py = object.py();
-    // SAFETY: a function of C has a definition with a name that ends in NUL; a descriptor, a string.
-    unsafe {
-        if let Some(function) = c_function(object) {
-            return CStr::from_ptr((*(*function).m_ml).ml_name).to_string_lossy().into_owned();
-        }
-        if let Some(descriptor) = descriptor(object)
-            && let Some(name) = Bound::from_borrowed_ptr_or_opt(py, (*descriptor).d_name)
-        {
-            return text(&name);
-        }
+pub fn name_of<'a>(object: &'a Bound<'_, PyAny>) -> Cow<'a, str> {
+    if let Some(function) = c_function(object) {
+        // SAFETY: a function of C has a definition with a name that ends in NUL and lives as long.
+        return types::utf8(unsafe { CStr::from_ptr((*(*function).m_ml).ml_name) });
     }
-    object.getattr(name!("__name__")).map(|name| text(&name)).unwrap_or_default()
+    if let Some(name) = descriptor(object).and_then(|descriptor| name_within(descriptor, object)) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(object.getattr(name!("__name__")).map(|name| text(&name)).unwrap_or_default())
 }
 
 /// `__qualname__` of a function.
@@ -74,15 +84,21 @@ pub fn receiver_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>
     object.getattr_opt(name!("__self__")).ok().flatten()
 }
 
-/// `__module__` of a function of C or of anything else that has a text there; empty where there is none.
+/// `__module__` of a function of C or of anything else that has a text there.
 #[must_use]
-pub fn module_of(object: &Bound<'_, PyAny>) -> String {
+pub fn module_name<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
     let module = match c_function(object) {
         // SAFETY: of a function of C, which holds its module's name or NULL.
         Some(function) => unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), (*function).m_module) },
         None => object.getattr_opt(name!("__module__")).ok().flatten(),
     };
-    module.and_then(|module| module.cast_into::<PyString>().ok()).map(|module| text(&module)).unwrap_or_default()
+    module?.cast_into().ok()
+}
+
+/// The same; empty where there is none.
+#[must_use]
+pub fn module_of(object: &Bound<'_, PyAny>) -> String {
+    module_name(object).map(|module| text(&module)).unwrap_or_default()
 }
 
 /// `__objclass__`: the class that a method of C belongs to.

@@ -168,6 +168,15 @@ pub fn is_named(class: &Bound<'_, PyType>, beginning: &str) -> bool {
     beginning.bytes().enumerate().all(|(index, byte)| byte != 0 && unsafe { *name.add(index) } == byte)
 }
 
+/// A name of C.
+pub(super) fn utf8(name: &CStr) -> Cow<'_, str> {
+    if name.to_bytes().is_ascii() {
+        // SAFETY: ASCII is UTF-8; `from_utf8` takes its time over short texts.
+        return Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(name.to_bytes()) });
+    }
+    name.to_string_lossy()
+}
+
 /// `tp_name` of a class that C made; empty for a class of Python code, whatever it calls itself.
 #[must_use]
 pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
@@ -176,11 +185,7 @@ pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
     // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long, unless code of Python sets another one.
     let name = unsafe { CStr::from_ptr((*raw(class)).tp_name) };
     if !is_heap(class) || is_immutable(class) {
-        if name.to_bytes().is_ascii() {
-            // SAFETY: ASCII is UTF-8; `from_utf8` takes its time over short texts.
-            return Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(name.to_bytes()) });
-        }
-        return name.to_string_lossy();
+        return utf8(name);
     }
     if flags(class) & BASETYPE != 0 && !name.to_bytes().contains(&b'.') {
         return Cow::Borrowed("");

@@ -7,6 +7,7 @@ use super::outcome::Effect;
 use super::rewind;
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
+use super::token::Token;
 use super::value::{New, Value, ValueId};
 use crate::ffi::called;
 use crate::ffi::types;
@@ -59,7 +60,7 @@ pub struct Decimals {
 fn base_of_module<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     let named = |class: &Bound<'py, PyType>| types::is_named(class, MODULE) && super::native::is_c_type(class);
     if super::native::is_c_type(class) {
-        return Some(class.clone()).filter(named);
+        return types::is_named(class, MODULE).then(|| class.clone());
     }
     types::mro(class)?.iter().filter_map(|base| base.cast_into::<PyType>().ok()).find(named)
 }
@@ -81,8 +82,8 @@ fn module_of_callable<'py>(callable: &Bound<'py, PyAny>) -> Option<Bound<'py, Py
     let receiver = called::receiver_of(callable)?;
     match (receiver.cast::<PyType>(), receiver.cast::<PyModule>()) {
         (Ok(class), _) => module_of_class(class),
-        (_, Ok(module)) => {
-            let name = module.name().ok()?;
+        (_, Ok(_)) => {
+            let name = called::module_name(callable)?;
             name.to_str().is_ok_and(|name| ["_decimal", "decimal"].contains(&name)).then(|| receiver.clone())
         }
         _ => module_of_class(&receiver.get_type()),
@@ -107,6 +108,7 @@ impl<'py> Tracer<'py> {
         for (index, native) in natives.iter().enumerate() {
             let class = native.get_type();
             if !super::known::is_plain(&class)
+                && !native.is_instance_of::<Token>()
                 && let Some(module) = module_of_class(&class)
             {
                 own |= index == 0;

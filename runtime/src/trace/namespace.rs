@@ -13,6 +13,7 @@ use crate::guard::source::Source;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Whose names a dict holds.
@@ -269,17 +270,22 @@ impl<'py> Tracer<'py> {
     }
 
     /// The arguments of a callable of C that only iterates over what it gets: names stand for the globals of a module.
-    pub(super) fn names_for(&mut self, callable: &Bound<'py, PyAny>, args: &Arguments) -> Traced<Arguments> {
+    pub(super) fn names_for<'a>(
+        &mut self,
+        callable: &Bound<'py, PyAny>,
+        args: &'a Arguments,
+    ) -> Traced<Cow<'a, Arguments>> {
         const ITERATE: [&str; 5] = ["list", "tuple", "set", "frozenset", "sorted"];
-        let mut args = args.clone();
-        if let Some(first) = args.positional.first_mut()
-            && (self.is_namespace(*first) || self.behind_view(*first).is_some())
+        let mut args = Cow::Borrowed(args);
+        if let Some(first) = args.positional.first().copied()
+            && (self.is_namespace(first) || self.behind_view(first).is_some())
             && ITERATE.iter().any(|name| self.import("builtins", name).is_ok_and(|found| found.is(callable)))
         {
-            match self.behind_view(*first) {
-                Some(dict) => *first = dict,
-                None => *first = self.namespace_names(*first)?.unwrap_or(*first),
-            }
+            let behind = match self.behind_view(first) {
+                Some(dict) => Some(dict),
+                None => self.namespace_names(first)?,
+            };
+            args.to_mut().positional[0] = behind.unwrap_or(first);
         }
         Ok(args)
     }

@@ -19,6 +19,7 @@ use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Containers within containers from outside that a trace looks into: bounds the C stack that it needs.
@@ -379,13 +380,21 @@ impl<'py> Tracer<'py> {
         let splits = positional.first().is_some_and(|group| group.is_instance_of::<PyBaseExceptionGroup>());
         let as_it_is = decimals || splits;
         let given = |value: &Bound<'py, PyAny>| if as_it_is { self.as_they_are(value) } else { Ok(value.clone()) };
-        let args = positional.iter().map(given).collect::<PyResult<Vec<_>>>();
-        let mut args = args.or_else(|error| internal(error.to_string()))?;
         let mut called = callable.clone();
-        if bound && types::c_name(&callable.get_type()) == "method_descriptor" && !args.is_empty() {
-            called = types::read(callable, &args.remove(0)).or_else(|error| internal(error.to_string()))?;
+        let mut rest = positional;
+        if bound
+            && types::c_name(&callable.get_type()) == "method_descriptor"
+            && let Some((receiver, others)) = positional.split_first()
+        {
+            let read = given(receiver).and_then(|receiver| types::read(callable, &receiver));
+            called = read.or_else(|error| internal(error.to_string()))?;
+            rest = others;
         }
-        let args = PyTuple::new(self.py, args).or_else(|error| internal(error.to_string()))?;
+        let args = match as_it_is {
+            true => rest.iter().map(given).collect::<PyResult<Vec<_>>>().and_then(|args| PyTuple::new(self.py, args)),
+            false => PyTuple::new(self.py, rest),
+        };
+        let args = args.or_else(|error| internal(error.to_string()))?;
         let named = (!keywords.is_empty()).then(|| PyDict::new(self.py));
         for (name, value) in keywords {
             let stored =
@@ -393,7 +402,10 @@ impl<'py> Tracer<'py> {
             stored.or_else(|error| internal(error.to_string()))?;
         }
         let kwargs = named.as_ref();
-        let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();
+        let mut seen = Cow::Borrowed(positional);
+        if !keywords.is_empty() {
+            seen.to_mut().extend(keywords.iter().map(|(_, value)| value.clone()));
+        }
         let result = match keeps_nothing(callable) && seen.iter().all(super::known::is_scalar) {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
             false => self.with_callbacks(|| called.call(args, kwargs)),

@@ -46,6 +46,7 @@ pub mod hints {
 }
 
 /// A graph break as a signal.
+#[cold]
 #[inline(never)]
 pub fn stop<T>(kind: &str, context: impl Into<String>, explanation: impl Into<String>, hint: &str) -> Traced<T> {
     Err(Signal::Break(Box::new(Break {
@@ -57,18 +58,21 @@ pub fn stop<T>(kind: &str, context: impl Into<String>, explanation: impl Into<St
 }
 
 /// A graph break because the tracer does not know better.
+#[cold]
 #[inline(never)]
 pub fn unsupported<T>(kind: &str, context: impl Into<String>) -> Traced<T> {
     stop(kind, context, "the tracer has no model of this operation; it runs natively", hints::COVERAGE)
 }
 
 /// Our own fault.
+#[cold]
 #[inline(never)]
 pub fn internal<T>(what: impl Into<String>) -> Traced<T> {
     Err(Signal::internal(what))
 }
 
 /// The frame is none for the tracer.
+#[cold]
 #[inline(never)]
 pub fn fallback<T>(why: impl Into<String>) -> Traced<T> {
     Err(Signal::GivenUp(Box::new(Stop::Fallback(why.into()))))

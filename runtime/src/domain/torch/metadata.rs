@@ -28,5 +28,5 @@ pub(super) fn is_attribute(name: &str) -> bool {
 }
 
 pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
-    METHODS.contains(&crate::ffi::called::name_of(target).as_str())
+    METHODS.contains(&&*crate::ffi::called::name_of(target))
 }

@@ -83,20 +83,19 @@ impl Domain for Torch {
         // Static methods of a C class do not say whose they are.
         let functions = self.functions.bind(callable.py());
         let is_own = || types::own(functions, &interned(callable.py(), &own)).is_some();
-        if functions.getattr(own.as_str()).is_ok_and(|known| known.is(callable)) && is_own() {
+        if functions.getattr(&*own).is_ok_and(|known| known.is(callable)) && is_own() {
             return true;
         }
         let native = self.module.bind(callable.py()).getattr(name!("_C"));
-        if QUESTIONS.contains(&own.as_str())
-            && native.and_then(|native| native.getattr(own.as_str())).is_ok_and(|known| known.is(callable))
+        if QUESTIONS.contains(&&*own)
+            && native.and_then(|native| native.getattr(&*own)).is_ok_and(|known| known.is(callable))
         {
             return true;
         }
         let Some(owner) = called::receiver_of(callable) else { return false };
         let module = called::name_of(&owner);
-        MODULES.contains(&module.as_str())
-            || (module == "torch._C"
-                && (OVERRIDES.contains(&own.as_str()) || is_question(&own) || switches::is_one(&own)))
+        MODULES.contains(&&*module)
+            || (module == "torch._C" && (OVERRIDES.contains(&&*own) || is_question(&own) || switches::is_one(&own)))
     }
 
     fn call<'py>(
@@ -171,12 +170,12 @@ impl Torch {
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
         let name = called::name_of(function);
-        if OVERRIDES.contains(&name.as_str()) {
+        if OVERRIDES.contains(&&*name) {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;
             return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()));
         }
-        if QUESTIONS.contains(&name.as_str()) && args.is_empty() {
+        if QUESTIONS.contains(&&*name) && args.is_empty() {
             return match function.call0() {
                 Ok(answer) if !answer.is_truthy().unwrap_or(true) => Ok(Answer::Constant(answer)),
                 _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),

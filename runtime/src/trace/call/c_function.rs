@@ -1,10 +1,10 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
 use super::{Arguments, effects};
-use crate::domain::{Callee, Domain};
+use crate::domain::Domain;
 use crate::ffi::called;
 use crate::ffi::{flag, types};
-use crate::trace::native::{self, is_c_type};
-use crate::trace::signal::{Traced, hints, stop, unsupported};
+use crate::trace::native;
+use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
@@ -26,76 +26,8 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
-        let name = called::name_of(object);
-        let owner = called::owner_of(object);
-        if name == "graph_break" && called::module_of(object).starts_with("slotrt") {
-            return stop(
-                "explicit",
-                "slotrt.graph_break()",
-                "the program asks for a graph break here",
-                hints::REQUESTED,
-            );
-        }
-        if let Some(first) = args.positional.first().copied() {
-            let class = self.class_of(first)?;
-            let is_method = owner.as_ref().is_some_and(|owner| types::is_subtype(&class, owner));
-            if let (Some(domain), true) = (self.domain_of(&class), is_method) {
-                return self.call_domain(&domain, Callee::Method(name), &args.positional, &args.keywords);
-            }
-            if self.state.generators.contains_key(&first) && owner.is_some() {
-                return self.generator_method(first, &name, &args.positional[1..]);
-            }
-        }
-        if matches!(name.as_str(), "format" | "format_map" | "__format__") {
-            self.refuse_locale(object, &name, &args)?;
-        }
-        let receiver = called::receiver_of(object);
-        if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
-            && let Some(result) = self.call_of_module(object, &name, &args)?
-        {
-            return Ok(result);
-        }
-        // CPython: `weakref___init__`.
-        if name == "__init__"
-            && let Some(owner) = &owner
-            && is_c_type(owner)
-            && self.is_weak_class(owner)?
-        {
-            return self.init_weak(object, &args);
-        }
-        if name.starts_with("getweakref") && called::module_of(object) == "_weakref" {
-            return unsupported("weak references of an object", "those of the trace end later than the program's");
-        }
-        self.refuse_hidden_state(object, &owner, &name, &args)?;
-        if name == "proxy" && called::module_of(object) == "_weakref" {
-            return self.make_weak(object, None, &args);
-        }
-        if args.keywords.is_empty()
-            && super::super::operator::arity(&name) == Some(args.positional.len())
-            && called::module_of(object) == "_operator"
-        {
-            return self.operator(&name, &args.positional);
-        }
-        if owner.is_some()
-            && let Some(result) = self.view_method(&name, &args)?
-        {
-            return Ok(result);
-        }
-        if let Some(owner) = &owner
-            && let Some(result) = self.read_file_outside(object, owner, &name, &args)?
-        {
-            return Ok(result);
-        }
-        if let Some(result) = self.namespace_method(&name, &args)? {
-            return Ok(result);
-        }
-        if let Some(result) = self.type_method(object, receiver.as_ref(), &name, &args)? {
-            return Ok(result);
-        }
-        if let Some(result) = self.context_method(object, &name, &args)? {
-            return Ok(result);
-        }
-        if let Some(result) = self.object_method(object, &name, &args)? {
+        let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
+        if let Some(result) = self.call_modelled_c(object, &name, owner.as_ref(), receiver.as_ref(), &args)? {
             return Ok(result);
         }
         let own_first = args.positional.first().is_some_and(|first| self.owned(*first).is_some());
@@ -104,7 +36,8 @@ impl<'py> Tracer<'py> {
         for value in rest.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
             plain &= super::super::known::is_plain(&self.class_of(*value)?);
         }
-        self.refuse_impure(object, &name, receiver.as_ref(), effects::Given { own_first, plain })?;
+        let given = effects::Given { own_first, plain };
+        self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given)?;
         match owner {
             Some(owner) if types::is_subtype(&owner, &self.py.get_type::<PyBaseExceptionGroup>()) => {
                 self.call_c_on_group(object, &args)
@@ -123,178 +56,6 @@ impl<'py> Tracer<'py> {
         result
     }
 
-    fn call_of_c_module(
-        &mut self,
-        object: &Bound<'py, PyAny>,
-        module: &str,
-        name: &str,
-        args: &Arguments,
-    ) -> Traced<Option<ValueId>> {
-        if module == "gc" && name == "collect" && args.positional.is_empty() && args.keywords.is_empty() {
-            return self.collect(object).map(Some);
-        }
-        if let Some(result) = self.read_outside(object, module, name, args)? {
-            return Ok(Some(result));
-        }
-        if let Some(result) = self.open_file(object, module, name, args)? {
-            return Ok(Some(result));
-        }
-        self.call_forwarded(module, name, args)
-    }
-
-    /// Functions of modules that have a model, or that read the world outside.
-    fn call_of_module(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        let module = called::module_of(object);
-        let modelled = match module.as_str() {
-            "builtins" => self.call_modelled(name, args)?,
-            "sys" => self.call_sys(object, name, args)?,
-            "_abc" => self.call_abc(name, args)?,
-            _ => None,
-        };
-        match modelled {
-            Some(result) => Ok(Some(result)),
-            None => self.call_of_c_module(object, &module, name, args),
-        }
-    }
-
-    /// `type.__new__` and `type.__prepare__`.
-    fn type_method(
-        &mut self,
-        object: &Bound<'py, PyAny>,
-        receiver: Option<&Bound<'py, PyAny>>,
-        name: &str,
-        args: &Arguments,
-    ) -> Traced<Option<ValueId>> {
-        let Some(Ok(receiver)) = receiver.map(|receiver| receiver.cast::<PyType>()) else { return Ok(None) };
-        let of_type = receiver.is(self.py.get_type::<PyType>());
-        let meta = of_type || types::is_subtype(receiver, &self.py.get_type::<PyType>());
-        match name {
-            "__new__" if of_type => self.new_type(args).map(Some),
-            "__new__" if self.is_weak_class(receiver)? => {
-                let Some((class, rest)) = args.positional.split_first() else { return Ok(None) };
-                let rest =
-                    Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
-                self.make_weak(object, Some(*class), &rest).map(Some)
-            }
-            "__init_subclass__" | "__subclasshook__" => self.call_c_on(object, args, false).map(Some),
-            "__prepare__" if meta => Ok(Some(self.own(pyo3::types::PyDict::new(self.py).into_any()))),
-            _ => Ok(None),
-        }
-    }
-
-    /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
-    fn object_method(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        let Some(owner) = called::owner_of(object) else {
-            return Ok(None);
-        };
-        let owner = types::c_name(&owner);
-        let none = self.none();
-        match (&*owner, name, args.positional.as_slice()) {
-            ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_c_base(*receiver)? => {
-                unsupported("object.__setattr__ on an object of a C class", name)
-            }
-            ("object", "__setattr__", [receiver, attribute, value]) => {
-                let attribute = self.name_of(*attribute)?;
-                self.generic_set_attr(*receiver, &attribute, Some(*value))?;
-                Ok(Some(none))
-            }
-            ("object", "__delattr__", [receiver, attribute]) => {
-                let attribute = self.name_of(*attribute)?;
-                self.generic_set_attr(*receiver, &attribute, None)?;
-                Ok(Some(none))
-            }
-            ("object", "__getattribute__", [receiver, attribute]) => {
-                let attribute = self.name_of(*attribute)?;
-                self.generic_get_attr(*receiver, &attribute).map(Some)
-            }
-            // CPython: `_Py_module_getattro_impl`, for instances of derived classes.
-            ("module", "__getattribute__", [receiver, attribute]) => {
-                let attribute = self.name_of(*attribute)?;
-                self.derived_module_get_attr(*receiver, &attribute).map(Some)
-            }
-            // CPython: `object_str`, `object___format___impl`.
-            ("BaseException", "with_traceback", [exception, traceback]) => {
-                self.set_traceback(*exception, Some(*traceback))?;
-                Ok(Some(*exception))
-            }
-            // CPython: `member_get`, `getset_get`.
-            ("member_descriptor" | "getset_descriptor", "__get__", [descriptor, receiver, ..])
-                if !self.is_none(*receiver)? =>
-            {
-                self.read_member_of(*descriptor, *receiver)
-            }
-            // CPython: `type___instancecheck__`, `type___subclasscheck__`.
-            ("type", "__instancecheck__", [class, value]) => {
-                let truth = crate::semantics::abstract_::_PyObject_RealIsInstance(self, value, class)?;
-                Ok(Some(self.boolean(truth != 0)))
-            }
-            ("type", "__subclasscheck__", [class, derived]) => {
-                let truth = crate::semantics::abstract_::_PyObject_RealIsSubclass(self, derived, class)?;
-                Ok(Some(self.boolean(truth != 0)))
-            }
-            // CPython: `object_richcompare`.
-            ("object", "__eq__", [one, other]) => {
-                let same = self.is(*one, *other)?;
-                let not = self.py.NotImplemented().into_bound(self.py);
-                Ok(Some(if same { self.boolean(true) } else { self.constant(not) }))
-            }
-            // Both say the address of an object from outside, which a guard then asks for.
-            ("object", "__hash__" | "__repr__", [receiver]) if self.real(*receiver).is_some() => {
-                self.class_of(*receiver)?;
-                if name == "__repr__" {
-                    let class = self.class_of(*receiver)?;
-                    self.rely_on_name(&class, "__name__")?;
-                    self.rely_on_name(&class, "__qualname__")?;
-                }
-                let Some(receiver) = self.same_object(*receiver) else {
-                    return unsupported("address of an object that no guard may hold", name);
-                };
-                self.rely_on_class(&receiver.get_type());
-                let said = object.call1((receiver,));
-                self.after_native(said, &[]).map(Some)
-            }
-            ("object", "__str__", [receiver]) => self.special_call(*receiver, "__repr__").map(Some),
-            ("object", "__format__", [receiver, format])
-                if self.known_str(*format).is_some_and(|text| text.is_empty()) =>
-            {
-                self.call_builtin_class("str", *receiver).map(Some)
-            }
-            ("type", "__setattr__" | "__delattr__", [class, attribute, value @ ..]) if self.owned(*class).is_some() => {
-                let attribute = self.name_of(*attribute)?;
-                let Some(class) = self.owned(*class).and_then(|class| class.cast_into::<PyType>().ok()) else {
-                    return Ok(None);
-                };
-                self.plain_type_set_attr(&class, &attribute, value.first().copied())?;
-                Ok(Some(none))
-            }
-            // What the classes of the MRO hold, and what a class is called, which their versions guard.
-            ("type", "__dir__" | "mro" | "__repr__", [class]) => {
-                let Some(class) = self.known(*class).and_then(|class| class.cast_into::<PyType>().ok()) else {
-                    return Ok(None);
-                };
-                self.rely_on_class(&class);
-                if name == "__repr__" {
-                    self.rely_on_name(&class, "__name__")?;
-                    self.rely_on_name(&class, "__qualname__")?;
-                }
-                let said = object.call1((class,));
-                self.after_native(said, &[]).map(Some)
-            }
-            // Nothing is left to do when `type.__new__` has made the class.
-            ("type", "__init__", [_, _, _, _]) => Ok(Some(none)),
-            ("type", "__call__", [class, rest @ ..]) => {
-                let class = *class;
-                let rest =
-                    Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
-                let Some(object) = self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) else {
-                    return Ok(None);
-                };
-                self.instantiate(&object, rest).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// `descriptor.__get__(receiver)` of a descriptor of C; `None`: it is not one of the receiver's class.
     pub(in crate::trace) fn read_member_of(
         &mut self,
@@ -311,29 +72,6 @@ impl<'py> Tracer<'py> {
             return if same { self.type_get_attr(receiver, &of, &name).map(Some) } else { Ok(None) };
         }
         self.read_descriptor(descriptor, receiver, &class, &name).map(Some)
-    }
-
-    fn special_call(&mut self, receiver: ValueId, name: &str) -> Traced<ValueId> {
-        match self.special(receiver, name)? {
-            Some(method) => self.call_deeper(method, Arguments::default()),
-            None => unsupported("special method", name),
-        }
-    }
-
-    fn call_builtin_class(&mut self, name: &str, value: ValueId) -> Traced<ValueId> {
-        let class = self.import("builtins", name)?;
-        let class = self.constant(class);
-        self.call(class, Arguments::positional(vec![value]))
-    }
-
-    /// Whether a C class other than `object` may have an attribute setter of its own that `object`'s must not bypass.
-    fn has_c_base(&mut self, value: ValueId) -> Traced<bool> {
-        let class = self.class_of(value)?;
-        Ok(native::has_c_base(&class))
-    }
-
-    fn name_of(&mut self, name: ValueId) -> Traced<String> {
-        self.known_str(name).map_or_else(|| unsupported("attribute name that is not known", "object"), Ok)
     }
 
     /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
@@ -356,9 +94,9 @@ impl<'py> Tracer<'py> {
         ) {
             return false;
         }
-        let (name, receiver) = (called::name_of(object), called::receiver_of(object));
+        let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
         let given = effects::Given { own_first: true, plain: true };
-        self.refuse_impure(object, &name, receiver.as_ref(), given).is_err()
+        self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given).is_err()
     }
 
     /// Whether what a callable of C gives depends on where its argument lies: tokens and what the trace made lie elsewhere.
@@ -375,20 +113,21 @@ impl<'py> Tracer<'py> {
         &mut self,
         object: &Bound<'py, PyAny>,
         name: &str,
+        owner: Option<&Bound<'py, PyType>>,
         receiver: Option<&Bound<'py, PyAny>>,
         given: effects::Given,
     ) -> Traced<()> {
-        if let Some(owner) = called::owner_of(object) {
-            let class = types::c_name(&owner);
+        if let Some(owner) = owner {
+            let class = types::c_name(owner);
             let why = match super::super::copied::is_copied(&class) {
                 true => Ok(()),
                 false => effects::confined(&class, name, given)
-                    .or_else(|why| of_builtins(&owner, name).then_some(()).ok_or(why)),
+                    .or_else(|why| of_builtins(owner, name).then_some(()).ok_or(why)),
             };
             return match why {
                 Ok(()) if class != "type" || name == "mro" => Ok(()),
                 Ok(()) => unsupported("call to a C method", format!("type.{name}")),
-                Err(why) => unsupported("call to a C method", format!("{}.{name}: {why}", types::name(&owner))),
+                Err(why) => unsupported("call to a C method", format!("{}.{name}: {why}", types::name(owner))),
             };
         }
         let Some(receiver) = receiver else {
@@ -412,12 +151,11 @@ impl<'py> Tracer<'py> {
             };
         }
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
-            // It writes to the class alone.
-            let of_own_class = called::module_of(object) == "_abc" && name == "_abc_init" && given.own_first;
             let module = called::module_of(object);
             return match effects::confined(&module, name, given) {
-                _ if of_own_class => Ok(()),
                 Ok(()) => Ok(()),
+                // It writes to the class alone.
+                Err(_) if module == "_abc" && name == "_abc_init" && given.own_first => Ok(()),
                 Err(why) => unsupported("call to a C function", format!("{module}.{name}: {why}")),
             };
         }

@@ -2,27 +2,71 @@
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::effects::Effects;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-use super::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
+use super::reviewed::{self, REVIEWED, STATEFUL, TOKENS, UNREAD};
 
 /// The C name of a function, and its effects.
 type Row = (&'static str, Effects);
 
-/// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
-pub(super) fn of(owner: &str, name: &str) -> Option<Row> {
-    row(owner, name).or_else(|| match name {
-        "__new__" => row(owner, "tp_new"),
-        _ => slots_of(name).iter().find_map(|slot| row(owner, slot)),
-    })
+/// What the tables say of one name of an owner.
+#[derive(Clone, Copy, Debug, Default)]
+struct Facts {
+    row: Option<Row>,
+    is_stateful: bool,
+    is_reviewed: bool,
 }
 
-/// The row of the generated table.
-fn row(owner: &str, name: &str) -> Option<Row> {
-    static ROWS: OnceLock<FxHashMap<[&'static str; 2], Row>> = OnceLock::new();
-    let rows = ROWS.get_or_init(|| EFFECTS.iter().map(|row| ([row.0, row.1], (row.2, row.3))).collect());
-    rows.get(&[owner, name]).copied()
+/// What the tables say of one name: one search in all of them.
+fn facts(owner: &str, name: &str) -> Facts {
+    static FACTS: OnceLock<FxHashMap<[&'static str; 2], Facts>> = OnceLock::new();
+    let facts = FACTS.get_or_init(|| {
+        let mut facts: FxHashMap<_, Facts> = FxHashMap::default();
+        facts.reserve(EFFECTS.len());
+        for row in EFFECTS {
+            facts.entry([row.0, row.1]).or_default().row = Some((row.2, row.3));
+        }
+        let names =
+            |rows: &'static [reviewed::Row]| rows.iter().flat_map(|row| row.1.iter().map(|name| [row.0, *name]));
+        names(STATEFUL).for_each(|name| facts.entry(name).or_default().is_stateful = true);
+        names(REVIEWED).for_each(|name| facts.entry(name).or_default().is_reviewed = true);
+        facts
+    });
+    facts.get(&[owner, name]).copied().unwrap_or_default()
+}
+
+/// What is said of all functions of a module or type.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owner {
+    /// All may run.
+    is_reviewed: bool,
+    /// Tokens may stand for arguments.
+    takes_tokens: bool,
+}
+
+fn owner_facts(owner: &str) -> Owner {
+    static OWNERS: OnceLock<FxHashMap<&'static str, Owner>> = OnceLock::new();
+    let owners = OWNERS.get_or_init(|| {
+        let mut owners: FxHashMap<_, Owner> = FxHashMap::default();
+        UNREAD.iter().for_each(|row| owners.entry(row.0).or_default().is_reviewed = true);
+        TOKENS.iter().for_each(|row| owners.entry(row.0).or_default().takes_tokens = true);
+        owners
+    });
+    owners.get(owner).copied().unwrap_or_default()
+}
+
+/// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
+pub(super) fn of(owner: &str, name: &str) -> Option<Row> {
+    facts(owner, name).row.or_else(|| of_slots(owner, name))
+}
+
+/// The function of the slot that the name, of a special method, fills.
+fn of_slots(owner: &str, name: &str) -> Option<Row> {
+    match name {
+        "__new__" => facts(owner, "tp_new").row,
+        _ => slots_of(name).iter().find_map(|slot| facts(owner, slot).row),
+    }
 }
 
 /// The slots that a special method fills.
@@ -50,48 +94,39 @@ pub(super) struct Given {
 /// Whether a function may run: it is in the reviewed table; or it is pure and gets nothing but numbers and text; or it touches nothing
 /// but an object that the trace made, or but its arguments, for which tokens may stand. Otherwise why not, in words.
 pub(super) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
-    let found = of(owner, name);
-    if is_stateful(owner, name) {
-        return Err(reason(found));
-    }
-    if is_reviewed(owner, name) {
+    let facts = facts(owner, name);
+    let of_all = owner_facts(owner);
+    if !facts.is_stateful && (facts.is_reviewed || of_all.is_reviewed) {
         return Ok(());
     }
-    let by_effects = found.is_some_and(|(_, effects)| {
-        effects.is_self_contained() && (takes_tokens(owner) || given.plain && (effects.is_pure() || given.own_first))
-    });
+    let found = facts.row.or_else(|| of_slots(owner, name));
+    let by_effects = !facts.is_stateful
+        && found.is_some_and(|(_, effects)| {
+            effects.is_self_contained()
+                && (of_all.takes_tokens
+                    || module_takes_tokens(owner)
+                    || given.plain && (effects.is_pure() || given.own_first))
+        });
     if by_effects { Ok(()) } else { Err(reason(found)) }
 }
 
 /// Whether instances of a class of C are made by a function that touches nothing but its arguments.
 pub(super) fn makes(owner: &str) -> bool {
+    let of_all = owner_facts(owner);
     let by_effects = || of(owner, "__new__").is_some_and(|(_, effects)| effects.is_self_contained());
-    is_reviewed(owner, "__new__") || takes_tokens(owner) && by_effects()
+    of_all.is_reviewed
+        || facts(owner, "__new__").is_reviewed
+        || (of_all.takes_tokens || module_takes_tokens(owner)) && by_effects()
 }
 
 /// Whether a function depends on state of the process, whatever a row says.
 pub(super) fn is_stateful(owner: &str, name: &str) -> bool {
-    static ROWS: OnceLock<Covered> = OnceLock::new();
-    ROWS.get_or_init(|| covered(STATEFUL)).contains(&[owner, name])
+    facts(owner, name).is_stateful
 }
 
-/// Whether a row of the reviewed table covers a function.
-fn is_reviewed(owner: &str, name: &str) -> bool {
-    static ROWS: OnceLock<Covered> = OnceLock::new();
-    ROWS.get_or_init(|| covered(REVIEWED)).contains(&[owner, name]) || UNREAD.iter().any(|row| row.0 == owner)
-}
-
-/// Owners and names of functions.
-type Covered = FxHashSet<[&'static str; 2]>;
-
-fn covered(rows: &[super::reviewed::Row]) -> Covered {
-    rows.iter().flat_map(|row| row.1.iter().map(|name| [row.0, name])).collect()
-}
-
-/// Whether tokens may stand for the arguments of an owner's functions: its own row, or that of its module.
-fn takes_tokens(owner: &str) -> bool {
-    let module = owner.rsplit_once('.').map_or("", |(module, _)| module);
-    TOKENS.iter().any(|row| row.0 == owner || row.0 == module)
+/// Whether tokens may stand for the arguments of all functions of an owner's module.
+fn module_takes_tokens(owner: &str) -> bool {
+    owner.rsplit_once('.').is_some_and(|(module, _)| owner_facts(module).takes_tokens)
 }
 
 fn reason(found: Option<(&'static str, Effects)>) -> String {

@@ -3,6 +3,7 @@ mod abstract_class;
 mod bind;
 mod builtins;
 mod c_function;
+mod c_models;
 mod cached;
 mod class;
 mod effects;

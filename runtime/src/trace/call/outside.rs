@@ -1,6 +1,5 @@
 //! Objects of C from outside whose calls need not be left to C: partial functions, context variables, and what is all in its members.
 use super::Arguments;
-use crate::ffi::called;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -114,11 +113,11 @@ impl<'py> Tracer<'py> {
     pub(super) fn context_method(
         &mut self,
         method: &Bound<'py, PyAny>,
+        owner: &Bound<'py, PyType>,
         name: &str,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
-        let owner = called::owner_of(method).map(|owner| types::c_name(&owner).into_owned());
-        let named = owner.is_some_and(|owner| matches!(owner.as_str(), "_contextvars.ContextVar" | "ContextVar"));
+        let named = matches!(&*types::c_name(owner), "_contextvars.ContextVar" | "ContextVar");
         if !named || !args.keywords.is_empty() {
             return Ok(None);
         }

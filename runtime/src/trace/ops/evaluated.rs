@@ -1,12 +1,12 @@
 //! `eval` and `exec` of a known text: it is compiled once, and its code runs in a frame of the trace. CPython: `builtin_eval_impl`.
 use crate::bytecode::flag;
+use crate::ffi::called;
 use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Frame, Rest};
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyCode, PyDict, PyModule, PyString};
 
@@ -17,11 +17,8 @@ impl<'py> Tracer<'py> {
         else {
             return Ok(None);
         };
-        let name = function
-            .getattr(intern!(self.py, "__name__"))
-            .and_then(|name| name.extract::<String>())
-            .unwrap_or_default();
-        if !matches!(name.as_str(), "eval" | "exec") || !self.is_builtin(callable, &name)? {
+        let name = called::name_of(&function);
+        if !matches!(&*name, "eval" | "exec") || !self.is_builtin(callable, &name)? {
             return Ok(None);
         }
         let mut given = [None; 3];

@@ -1,0 +1,288 @@
+//! C functions and methods that have a model, or that read the world outside; `None` for all others.
+use super::Arguments;
+use crate::domain::Callee;
+use crate::ffi::{called, types};
+use crate::trace::native::{self, is_c_type};
+use crate::trace::operator;
+use crate::trace::signal::{Traced, hints, stop, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+impl<'py> Tracer<'py> {
+    /// What the model of a callable of C gives, by what it belongs to.
+    pub(super) fn call_modelled_c(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        name: &str,
+        owner: Option<&Bound<'py, PyType>>,
+        receiver: Option<&Bound<'py, PyAny>>,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        if matches!(name, "format" | "format_map" | "__format__") {
+            self.refuse_locale(object, name, args)?;
+        }
+        if let Some(owner) = owner
+            && let Some(result) = self.call_modelled_method(object, owner, name, args)?
+        {
+            return Ok(Some(result));
+        }
+        match receiver {
+            Some(receiver) if receiver.is_instance_of::<pyo3::types::PyModule>() => {
+                self.call_of_module(object, name, args)
+            }
+            Some(receiver) => match receiver.cast::<PyType>() {
+                Ok(class) => self.type_method(object, class, name, args),
+                Err(_) => Ok(None),
+            },
+            None => Ok(None),
+        }
+    }
+
+    fn call_modelled_method(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        owner: &Bound<'py, PyType>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        if let Some(first) = args.positional.first().copied() {
+            let class = self.class_of(first)?;
+            if let Some(domain) = self.domain_of(&class)
+                && types::is_subtype(&class, owner)
+            {
+                let callee = Callee::Method(name.to_owned());
+                return self.call_domain(&domain, callee, &args.positional, &args.keywords).map(Some);
+            }
+            if self.state.generators.contains_key(&first) {
+                return self.generator_method(first, name, &args.positional[1..]).map(Some);
+            }
+        }
+        // CPython: `weakref___init__`.
+        if name == "__init__" && is_c_type(owner) && self.is_weak_class(owner)? {
+            return self.init_weak(object, args).map(Some);
+        }
+        self.refuse_random_seed(owner, name, args)?;
+        if let Some(result) = self.view_method(name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.read_file_outside(object, owner, name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.namespace_method(name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.context_method(object, owner, name, args)? {
+            return Ok(Some(result));
+        }
+        self.object_method(object, owner, name, args)
+    }
+
+    /// Functions of modules that have a model, or that read the world outside.
+    fn call_of_module(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        if let Some(first) = args.positional.first() {
+            // A model may look at its object.
+            self.class_of(*first)?;
+        }
+        let module = called::module_of(object);
+        let modelled = match module.as_str() {
+            "builtins" => self.call_modelled(name, args)?,
+            "sys" => self.call_sys(object, name, args)?,
+            "gc" if name == "collect" && args.positional.is_empty() && args.keywords.is_empty() => {
+                Some(self.collect(object)?)
+            }
+            "_abc" => self.call_abc(name, args)?,
+            "_csv" => self.rely_on_dialects(name, args).map(|()| None)?,
+            "_operator" if args.keywords.is_empty() && operator::arity(name) == Some(args.positional.len()) => {
+                Some(self.operator(name, &args.positional)?)
+            }
+            "_weakref" if name.starts_with("getweakref") => {
+                return unsupported("weak references of an object", "those of the trace end later than the program's");
+            }
+            "_weakref" if name == "proxy" => self.make_weak(object, None, args).map(Some)?,
+            _ if name == "graph_break" && module.starts_with("slotrt") => {
+                return stop(
+                    "explicit",
+                    "slotrt.graph_break()",
+                    "the program asks for a graph break here",
+                    hints::REQUESTED,
+                );
+            }
+            _ => None,
+        };
+        if modelled.is_some() {
+            return Ok(modelled);
+        }
+        if let Some(result) = self.read_outside(object, &module, name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.open_file(object, &module, name, args)? {
+            return Ok(Some(result));
+        }
+        self.call_forwarded(&module, name, args)
+    }
+
+    /// `type.__new__` and `type.__prepare__`.
+    fn type_method(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        receiver: &Bound<'py, PyType>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let of_type = receiver.is(self.py.get_type::<PyType>());
+        let meta = of_type || types::is_subtype(receiver, &self.py.get_type::<PyType>());
+        match name {
+            "__new__" if of_type => self.new_type(args).map(Some),
+            "__new__" if self.is_weak_class(receiver)? => {
+                let Some((class, rest)) = args.positional.split_first() else { return Ok(None) };
+                let rest =
+                    Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
+                self.make_weak(object, Some(*class), &rest).map(Some)
+            }
+            "__init_subclass__" | "__subclasshook__" => self.call_c_on(object, args, false).map(Some),
+            "__prepare__" if meta => Ok(Some(self.own(pyo3::types::PyDict::new(self.py).into_any()))),
+            _ => Ok(None),
+        }
+    }
+
+    /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
+    fn object_method(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        owner: &Bound<'py, PyType>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let owner = types::c_name(owner);
+        let none = self.none();
+        match (&*owner, name, args.positional.as_slice()) {
+            ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_c_base(*receiver)? => {
+                unsupported("object.__setattr__ on an object of a C class", name)
+            }
+            ("object", "__setattr__", [receiver, attribute, value]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.generic_set_attr(*receiver, &attribute, Some(*value))?;
+                Ok(Some(none))
+            }
+            ("object", "__delattr__", [receiver, attribute]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.generic_set_attr(*receiver, &attribute, None)?;
+                Ok(Some(none))
+            }
+            ("object", "__getattribute__", [receiver, attribute]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.generic_get_attr(*receiver, &attribute).map(Some)
+            }
+            // CPython: `_Py_module_getattro_impl`, for instances of derived classes.
+            ("module", "__getattribute__", [receiver, attribute]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.derived_module_get_attr(*receiver, &attribute).map(Some)
+            }
+            // CPython: `object_str`, `object___format___impl`.
+            ("BaseException", "with_traceback", [exception, traceback]) => {
+                self.set_traceback(*exception, Some(*traceback))?;
+                Ok(Some(*exception))
+            }
+            // CPython: `member_get`, `getset_get`.
+            ("member_descriptor" | "getset_descriptor", "__get__", [descriptor, receiver, ..])
+                if !self.is_none(*receiver)? =>
+            {
+                self.read_member_of(*descriptor, *receiver)
+            }
+            // CPython: `type___instancecheck__`, `type___subclasscheck__`.
+            ("type", "__instancecheck__", [class, value]) => {
+                let truth = crate::semantics::abstract_::_PyObject_RealIsInstance(self, value, class)?;
+                Ok(Some(self.boolean(truth != 0)))
+            }
+            ("type", "__subclasscheck__", [class, derived]) => {
+                let truth = crate::semantics::abstract_::_PyObject_RealIsSubclass(self, derived, class)?;
+                Ok(Some(self.boolean(truth != 0)))
+            }
+            // CPython: `object_richcompare`.
+            ("object", "__eq__", [one, other]) => {
+                let same = self.is(*one, *other)?;
+                let not = self.py.NotImplemented().into_bound(self.py);
+                Ok(Some(if same { self.boolean(true) } else { self.constant(not) }))
+            }
+            // Both say the address of an object from outside, which a guard then asks for.
+            ("object", "__hash__" | "__repr__", [receiver]) if self.real(*receiver).is_some() => {
+                self.class_of(*receiver)?;
+                if name == "__repr__" {
+                    let class = self.class_of(*receiver)?;
+                    self.rely_on_name(&class, "__name__")?;
+                    self.rely_on_name(&class, "__qualname__")?;
+                }
+                let Some(receiver) = self.same_object(*receiver) else {
+                    return unsupported("address of an object that no guard may hold", name);
+                };
+                self.rely_on_class(&receiver.get_type());
+                let said = object.call1((receiver,));
+                self.after_native(said, &[]).map(Some)
+            }
+            ("object", "__str__", [receiver]) => self.special_call(*receiver, "__repr__").map(Some),
+            ("object", "__format__", [receiver, format])
+                if self.known_str(*format).is_some_and(|text| text.is_empty()) =>
+            {
+                self.call_builtin_class("str", *receiver).map(Some)
+            }
+            ("type", "__setattr__" | "__delattr__", [class, attribute, value @ ..]) if self.owned(*class).is_some() => {
+                let attribute = self.name_of(*attribute)?;
+                let Some(class) = self.owned(*class).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return Ok(None);
+                };
+                self.plain_type_set_attr(&class, &attribute, value.first().copied())?;
+                Ok(Some(none))
+            }
+            // What the classes of the MRO hold, and what a class is called, which their versions guard.
+            ("type", "__dir__" | "mro" | "__repr__", [class]) => {
+                let Some(class) = self.known(*class).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return Ok(None);
+                };
+                self.rely_on_class(&class);
+                if name == "__repr__" {
+                    self.rely_on_name(&class, "__name__")?;
+                    self.rely_on_name(&class, "__qualname__")?;
+                }
+                let said = object.call1((class,));
+                self.after_native(said, &[]).map(Some)
+            }
+            // Nothing is left to do when `type.__new__` has made the class.
+            ("type", "__init__", [_, _, _, _]) => Ok(Some(none)),
+            ("type", "__call__", [class, rest @ ..]) => {
+                let class = *class;
+                let rest =
+                    Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
+                let Some(object) = self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return Ok(None);
+                };
+                self.instantiate(&object, rest).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a C class other than `object` may have an attribute setter of its own that `object`'s must not bypass.
+    fn has_c_base(&mut self, value: ValueId) -> Traced<bool> {
+        let class = self.class_of(value)?;
+        Ok(native::has_c_base(&class))
+    }
+
+    fn name_of(&mut self, name: ValueId) -> Traced<String> {
+        self.known_str(name).map_or_else(|| unsupported("attribute name that is not known", "object"), Ok)
+    }
+
+    fn special_call(&mut self, receiver: ValueId, name: &str) -> Traced<ValueId> {
+        match self.special(receiver, name)? {
+            Some(method) => self.call_deeper(method, Arguments::default()),
+            None => unsupported("special method", name),
+        }
+    }
+
+    fn call_builtin_class(&mut self, name: &str, value: ValueId) -> Traced<ValueId> {
+        let class = self.import("builtins", name)?;
+        let class = self.constant(class);
+        self.call(class, Arguments::positional(vec![value]))
+    }
+}
