@@ -205,6 +205,42 @@ class Entered(unittest.TestCase):
         self.assertEqual(calls[0], 3, graphs)
         self.assertEqual(sum(calls), 6, graphs)
 
+    def test_it_is_one_break_where_it_is(self):
+        def outer(x):
+            return middle(x) + 1
+
+        def middle(x):
+            return last(x) * 2
+
+        def last(x):
+            x = x + 3
+            slotrt.graph_break()
+            return x - 1
+
+        line = last.__code__.co_firstlineno + 2
+        report = slotrt.explain(outer)(1)
+        self.assertEqual(report.breaks, 1)
+        told = [(reason["kind"], reason["file"], reason["line"], reason["frame"]) for reason in report.reasons]
+        self.assertEqual(told, [("explicit", __file__, line, last.__qualname__)])
+        self.assertEqual([frame["end"] for frame in report.frames], ["break", "call", "call", "return", "return", "return"])
+        self.assertIn(f"line {line} of {last.__qualname__} ({__file__}): explicit", str(report))
+        slotrt.reset()
+        compiled = slotrt.compile(outer)
+        self.assertEqual((compiled(1), compiled(1), slotrt.stats()["graph_breaks"]), (7, 7, 1))
+        with self.assertRaises(slotrt.GraphBreak) as caught:
+            slotrt.compile(outer, fullgraph=True)(1)
+        self.assertEqual((caught.exception.file, caught.exception.line), (__file__, line))
+
+    def test_breaks_one_after_the_other_are_each_told(self):
+        def outer(x):
+            return inner(x) + inner(x)
+
+        def inner(x):
+            return slotrt.graph_break() or (slotrt.graph_break(), x)[1]
+
+        # The second call goes on in what the first one was compiled into.
+        self.assertEqual(slotrt.explain(outer)(1).breaks, 3)
+
     def test_nothing_is_left(self):
         function = slotrt.compile(called_in_all_ways)
         function(1)

@@ -43,16 +43,16 @@ class Explanation:
 
 
 def _reason(frame):
-    place = {"file": frame["file"], "frame": frame["name"]}
     if frame["break"]:
-        return {**frame["break"], **place}
+        return frame["break"]
     return {
         "kind": "frame left alone",
         "context": frame["skipped"],
         "explanation": "The frame runs uncompiled.",
         "hints": [],
+        "file": frame["file"],
         "line": frame["line"],
-        **place,
+        "frame": frame["name"],
     }
 
 

@@ -33,7 +33,8 @@ def topics(frame):
     if frame["break"]:
         stop = frame["break"]
         hints = [f"hint: {hint}" for hint in stop["hints"]]
-        first = f"line {stop['line']}: {stop['kind']}: {stop['context']}"
+        where = "" if stop["frame"] == frame["name"] else f" of {stop['frame']} ({stop['file']})"
+        first = f"line {stop['line']}{where}: {stop['kind']}: {stop['context']}"
         yield "breaks", "break", [first, stop["explanation"], *hints]
     if frame["bytecode"]["after"]:
         pairs = itertools.zip_longest(frame["bytecode"]["before"], frame["bytecode"]["after"], fillvalue="")

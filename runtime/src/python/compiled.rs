@@ -10,7 +10,7 @@ use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
 use crate::ffi::interrupts;
 use crate::guard::{Program, Restless};
 use crate::trace::interrupted::set_off;
-use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
+use crate::trace::outcome::{Break, Outcome};
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
@@ -27,9 +27,18 @@ const TRACES: usize = 64;
 #[derive(Debug)]
 pub struct Compiled {
     family: Arc<Family>,
-    /// The line where a continuation goes on.
-    resumed_at: Option<i32>,
+    /// Where a continuation goes on.
+    resumed: Option<Resumed>,
     cache: Arc<Mutex<Cache>>,
+}
+
+/// Where a continuation goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Resumed {
+    /// The line.
+    pub line: i32,
+    /// Whether the frame stopped before the instruction, within a trace that ended there.
+    pub entered: bool,
 }
 
 /// The entries of one frame.
@@ -46,12 +55,12 @@ pub struct Cache {
 impl Compiled {
     /// The function itself.
     pub fn root(family: Arc<Family>) -> Self {
-        Self { family, resumed_at: None, cache: Arc::default() }
+        Self { family, resumed: None, cache: Arc::default() }
     }
 
-    /// The continuation that goes on at this line.
-    pub fn continuation(family: Arc<Family>, line: i32) -> Self {
-        Self { family, resumed_at: Some(line), cache: Arc::default() }
+    /// The continuation that goes on there.
+    pub fn continuation(family: Arc<Family>, resumed: Resumed) -> Self {
+        Self { family, resumed: Some(resumed), cache: Arc::default() }
     }
 
     /// What the family keeps of a continuation to forget it by.
@@ -140,7 +149,7 @@ impl Compiled {
         let original = function.getattr("__code__")?;
         let kept = Arc::clone(&self.family.kept);
         // A continuation's code runs nowhere but here: nothing asks for it again. Its control flow was followed when it was assembled.
-        let code = if self.resumed_at.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
+        let code = if self.resumed.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
         if code.flags & flag::GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }
@@ -166,7 +175,12 @@ impl Compiled {
         }
         self.refuse_break(py, &code, &outcome)?;
         nested::expect(py, &self.family, &outcome.inside)?;
-        let frame = self.family.shared.records().then(|| Frame::new(self.place(py), &code, &outcome)).transpose()?;
+        let frame = self
+            .family
+            .shared
+            .records()
+            .then(|| Frame::new(self.place(py), &code, &outcome, self.graph_break(&code, &outcome)))
+            .transpose()?;
         let begun = emit::Begun { function, arguments: &locals };
         let start = Instant::now();
         let emitted = match emit::emit(py, &code, begun, outcome, &Household(Arc::clone(&self.family))) {
@@ -206,20 +220,24 @@ impl Compiled {
     }
 
     fn place<'py>(&self, py: Python<'py>) -> Place<'py> {
-        Place { function: self.family.function.bind(py).clone(), resumed_at: self.resumed_at }
+        Place { function: self.family.function.bind(py).clone(), resumed_at: self.resumed.map(|resumed| resumed.line) }
     }
 
     /// Under `fullgraph`, a break is an error; everywhere it is counted.
     fn refuse_break(&self, py: Python<'_>, code: &Code, outcome: &Outcome) -> PyResult<()> {
-        let End::Break { at, reason, .. } = &outcome.end else { return Ok(()) };
-        if reason.kind == RAISES || reason.kind == YIELDS {
-            return Ok(());
-        }
+        let Some((reason, code, at)) = self.graph_break(code, outcome) else { return Ok(()) };
         self.family.shared.count(|counters| &counters.graph_breaks);
         if !self.family.options.fullgraph {
             return Ok(());
         }
-        Err(graph_break(py, reason, &code.file, code.line(*at)))
+        Err(graph_break(py, reason, &code.file, code.line(at)))
+    }
+
+    /// The graph break that a trace ends with, and where it is; none where another trace has told of it.
+    fn graph_break<'a>(&self, code: &'a Code, outcome: &'a Outcome) -> Option<(&'a Break, &'a Code, usize)> {
+        let entered = self.resumed.filter(|resumed| resumed.entered);
+        let told = |at: usize| entered.is_some_and(|entered| entered.line == code.line(at));
+        outcome.end.graph_break(code).filter(|(_, place, at)| !std::ptr::eq(*place, code) || !told(*at))
     }
 
     fn install(
@@ -293,7 +311,7 @@ impl Dispatch for Compiled {
     }
 
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        if self.resumed_at.is_none() {
+        if self.resumed.is_none() {
             self.family.traverse(visit);
         }
         let Ok(cache) = self.cache.try_lock() else { return };
@@ -303,7 +321,7 @@ impl Dispatch for Compiled {
     fn clear(&self) {
         let taken = self.cache.lock().ok().and_then(|mut cache| cache.take());
         drop(taken);
-        if self.resumed_at.is_none() {
+        if self.resumed.is_none() {
             self.family.close();
         }
     }

@@ -1,5 +1,5 @@
 //! A compiled function and its continuations: options, backend, and the continuations already made.
-use super::compiled::{Cache, Compiled};
+use super::compiled::{Cache, Compiled, Resumed};
 use super::session::{Options, Shared};
 use crate::bytecode::split::{self, Key, Marks, Refusal};
 use crate::emit::Host;
@@ -156,25 +156,32 @@ impl Host for Household {
     }
 
     fn continuation(&self, py: Python<'_>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
+        self.go_on(py, wanted, false)
+    }
+
+    fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
+        Self(self.0.branch(wanted.root().bind(py), function.bind(py))?).go_on(py, wanted, true)
+    }
+
+    fn marks(&self) -> &Marks {
+        &self.0.shared.marks
+    }
+}
+
+impl Household {
+    /// What goes on there; `entered` says that the frame stopped before the instruction.
+    fn go_on(&self, py: Python<'_>, wanted: &split::Continuation, entered: bool) -> PyResult<Py<PyAny>> {
         if let Some(known) = self.0.known(py, &wanted.key) {
             return Ok(known);
         }
         let code = wanted.build(py, &self.0.shared.marks).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.0.function.bind(py))?;
-        let made = Compiled::continuation(Arc::clone(&self.0), wanted.line());
+        let made = Compiled::continuation(Arc::clone(&self.0), Resumed { line: wanted.line(), entered });
         let cache = made.cache();
         let member = Member { callable: callable::new(&plain, Box::new(made), true)?.unbind(), cache };
         let poisoned = |_| InternalError::new_err("the table of continuations is poisoned");
         let mut known = self.0.continuations.lock().map_err(poisoned)?;
         Ok(known.entry(wanted.key.clone()).or_insert(member).callable.clone_ref(py))
-    }
-
-    fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
-        Self(self.0.branch(wanted.root().bind(py), function.bind(py))?).continuation(py, wanted)
-    }
-
-    fn marks(&self) -> &Marks {
-        &self.0.shared.marks
     }
 }
 

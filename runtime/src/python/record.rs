@@ -37,6 +37,15 @@ pub struct Place<'py> {
     pub resumed_at: Option<i32>,
 }
 
+/// A graph break, and where it is: in this frame, or in one that it called.
+#[derive(Debug)]
+struct Stop {
+    reason: Break,
+    file: String,
+    frame: String,
+    line: i32,
+}
+
 /// One frame that was traced, or left alone.
 #[derive(Debug)]
 pub struct Frame {
@@ -49,7 +58,7 @@ pub struct Frame {
     routes: Vec<Route>,
     effects: Vec<String>,
     end: &'static str,
-    stop: Option<(Break, i32)>,
+    stop: Option<Stop>,
     before: Vec<String>,
     after: Vec<String>,
     graph: Option<Py<PyGraph>>,
@@ -61,7 +70,12 @@ pub struct Frame {
 
 impl Frame {
     /// What a trace says before it is emitted.
-    pub fn new(place: Place<'_>, code: &Code, outcome: &Outcome) -> PyResult<Self> {
+    pub fn new(
+        place: Place<'_>,
+        code: &Code,
+        outcome: &Outcome,
+        stop: Option<(&Break, &Code, usize)>,
+    ) -> PyResult<Self> {
         let py = place.function.py();
         let mut frame = Self::bare(place, code)?;
         frame.steps = outcome.steps;
@@ -69,13 +83,20 @@ impl Frame {
         frame.guards = outcome.guards.iter().map(words).collect::<PyResult<_>>()?;
         frame.routes = outcome.routes.clone();
         frame.effects = outcome.effects.iter().map(|effect| describe::effect(py, effect, outcome, code)).collect();
-        (frame.end, frame.stop) = match &outcome.end {
-            End::Return { .. } => ("return", None),
-            End::Raise(_) => ("raise", None),
-            End::Break { reason, .. } if reason.kind == RAISES => ("raise", None),
-            End::Break { reason, .. } if reason.kind == YIELDS => ("yield", None),
-            End::Break { at, reason, .. } => ("break", Some((reason.clone(), code.line(*at)))),
+        frame.end = match &outcome.end {
+            End::Return { .. } => "return",
+            End::Raise(_) => "raise",
+            End::Break { reason, .. } if reason.kind == RAISES => "raise",
+            End::Break { reason, .. } if reason.kind == YIELDS => "yield",
+            End::Break { .. } if stop.is_none() => "call",
+            End::Break { .. } => "break",
         };
+        frame.stop = stop.map(|(reason, code, at)| Stop {
+            reason: reason.clone(),
+            file: code.file.to_string(),
+            frame: code.qualname.clone(),
+            line: code.line(at),
+        });
         Ok(frame)
     }
 
@@ -146,7 +167,7 @@ impl Frame {
         dict.set_item("routes", routes(py, &self.routes)?)?;
         dict.set_item("effects", &self.effects)?;
         dict.set_item("end", self.end)?;
-        dict.set_item("break", self.stop.as_ref().map(|(stop, line)| reason(py, stop, *line)).transpose()?)?;
+        dict.set_item("break", self.stop.as_ref().map(|stop| reason(py, stop)).transpose()?)?;
         dict.set_item("skipped", &self.skipped)?;
         dict.set_item("recompiled_because", (!self.missed.is_empty()).then_some(&self.missed))?;
         let bytecode = PyDict::new(py);
@@ -231,12 +252,15 @@ fn routes<'py>(py: Python<'py>, routes: &[Route]) -> PyResult<Bound<'py, PyList>
     Ok(list)
 }
 
-fn reason<'py>(py: Python<'py>, stop: &Break, line: i32) -> PyResult<Bound<'py, PyDict>> {
+fn reason<'py>(py: Python<'py>, stop: &Stop) -> PyResult<Bound<'py, PyDict>> {
+    let Stop { reason, file, frame, line } = stop;
     let dict = PyDict::new(py);
-    dict.set_item("kind", &stop.kind)?;
-    dict.set_item("context", &stop.context)?;
-    dict.set_item("explanation", &stop.explanation)?;
-    dict.set_item("hints", &stop.hints)?;
+    dict.set_item("kind", &reason.kind)?;
+    dict.set_item("context", &reason.context)?;
+    dict.set_item("explanation", &reason.explanation)?;
+    dict.set_item("hints", &reason.hints)?;
+    dict.set_item("file", file)?;
     dict.set_item("line", line)?;
+    dict.set_item("frame", frame)?;
     Ok(dict)
 }

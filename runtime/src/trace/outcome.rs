@@ -90,6 +90,15 @@ pub enum End {
     },
 }
 
+impl End {
+    /// The graph break, and the code and the index of the instruction that it is at: the innermost frame's. `code` is the outermost's.
+    pub fn graph_break<'a>(&'a self, code: &'a Code) -> Option<(&'a Break, &'a Code, usize)> {
+        let Self::Break { at, inner, reason, .. } = self else { return None };
+        let (code, at) = inner.last().map_or((code, *at), |entered| (&*entered.code, entered.at));
+        (![RAISES, YIELDS, ENTERS].contains(&&*reason.kind)).then_some((reason, code, at))
+    }
+}
+
 /// A frame that a call instruction has entered, and that goes on in a continuation of its own.
 #[derive(Debug)]
 pub struct Entered {
@@ -147,6 +156,9 @@ pub const RAISES: &str = "exception leaves the frame";
 
 /// Kind of the [`Break`] at an instruction that yields: it runs natively, for the frame is set aside there; it is no graph break.
 pub const YIELDS: &str = "the generator yields";
+
+/// Kind of the [`Break`] at a call that goes on with a frame where it stands: what stopped that one is the graph break.
+pub const ENTERS: &str = "the called frame goes on";
 
 /// Kind of the [`Break`] at an instruction during which a signal arrived: it runs natively this once, so that the program handles the signal.
 pub const INTERRUPTED: &str = "a signal arrived";

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 
 pub use object::{active, follow, is_compiled, is_packet, new, wrapped};
 pub use packet::mark;
-pub use suspended::suspended;
+pub use suspended::{is_suspended, suspended};
 
 pyo3::create_exception!(
     slotrt,

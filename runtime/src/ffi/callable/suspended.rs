@@ -35,8 +35,14 @@ pub fn suspended(packet: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
+/// Whether the object is such a callable.
+pub fn is_suspended(object: &Bound<'_, PyAny>) -> bool {
+    CLASS.get(object.py()).is_some_and(|class| object.get_type().is(class))
+}
+
+static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
 fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     Ok(CLASS.get_or_try_init(py, || make(py))?.bind(py))
 }
 

@@ -28,12 +28,14 @@ use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::bytecode::flag;
 use crate::domain::Callee;
+use crate::ffi::callable::is_suspended;
 use crate::ffi::types;
 use crate::ffi::{called, guard};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::asked::Asked;
+use crate::trace::outcome::ENTERS;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -217,6 +219,9 @@ impl<'py> Tracer<'py> {
             }
             return match self.twin(callable, class)? {
                 Some(twin) => self.call_c_on(&twin, &args, false),
+                None if is_suspended(object) => {
+                    stop(ENTERS, "", "the frame runs on in the one that it calls", hints::COVERAGE)
+                }
                 None => unsupported("call of a C object", name),
             };
         }
