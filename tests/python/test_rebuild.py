@@ -253,6 +253,57 @@ def iterators_over_text():
     return [(type(iterator).__name__, list(iterator)) for iterator in (*some, *ended)]
 
 
+class Logged(collections.OrderedDict):
+    def __init__(self, **items):
+        super().__init__(**items)
+        for name, value in items.items():
+            object.__setattr__(self, name, value)
+
+    def __setitem__(self, key, value):
+        object.__setattr__(self, "log", [*getattr(self, "log", ()), key])
+        super().__setitem__(key, value)
+
+    def __iter__(self):
+        raise RuntimeError("asked for its keys")
+
+
+class Counted(collections.defaultdict):
+    __slots__ = ("count",)
+
+    def __missing__(self, key):
+        self.count = getattr(self, "count", 0) + 1
+        return super().__missing__(key)
+
+
+def told(made):
+    """A dict of any kind with what it holds besides, in its own order."""
+    kind = collections.OrderedDict if isinstance(made, collections.OrderedDict) else dict
+    items = [(key, value if value is not made else "itself") for key, value in kind.items(made)]
+    rest = [getattr(made, name, None) for name in ("__dict__", "default_factory", "count")]
+    return type(made).__name__, items, len(made), rest, kind.__eq__(made, made)
+
+
+def kinds_of_dict():
+    ordered = collections.OrderedDict([("a", 1), ("b", [2]), ("c", 3)])
+    ordered.move_to_end("a")
+    ordered.extra = ordered["b"]
+    del ordered["c"]
+    ordered["c"] = 4
+    itself = collections.OrderedDict()
+    itself["own"] = itself
+    groups, plain = collections.defaultdict(list), collections.defaultdict(None, {(1, 2): 3})
+    groups["x"].append(groups["y"])
+    logged, counted = Logged(first=1), Counted(int)
+    logged["second"] = counted["one"] + counted["two"]
+    logged.move_to_end("first")
+    slotrt.graph_break()
+    groups["z"].append(ordered.extra is ordered["b"])
+    counted["three"]
+    ordered.popitem(last=False)
+    logged["third"] = itself["own"] is itself
+    return [told(made) for made in (ordered, itself, groups, plain, logged, counted)]
+
+
 def loop_over_a_dict():
     seen = []
     for key, value in {"x": 1, "y": 2, "z": 3}.items():
@@ -314,6 +365,7 @@ class TestRebuild(unittest.TestCase):
         generators,
         iterators_over_dicts,
         iterators_over_text,
+        kinds_of_dict,
         loop_over_a_dict,
         changed_while_iterated,
         coroutines,
@@ -328,7 +380,7 @@ class TestRebuild(unittest.TestCase):
                 self.assertEqual(outcome(case), outcome(compiled))
 
     def test_they_leave_at_the_break_that_was_asked_for(self):
-        for case in (deques, bound_methods, partials, generators, own_exceptions, iterators_over_dicts, loop_over_a_dict, coroutines):
+        for case in (deques, bound_methods, partials, generators, own_exceptions, iterators_over_dicts, kinds_of_dict, loop_over_a_dict, coroutines):
             with self.subTest(case.__name__):
                 first = slotrt.explain(case)().frames[0]
                 self.assertEqual(first["break"]["context"], "slotrt.graph_break()")

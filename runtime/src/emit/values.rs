@@ -259,13 +259,15 @@ impl<'py> Writer<'_, 'py> {
         }
     }
 
-    /// Fills an instance of a class derived from `list` or `dict`, past methods of the user.
+    /// Fills an instance of a class derived from `list` or of a kind of dict, past methods of the user.
     fn content(&mut self, id: ValueId, class: ValueId, content: &[ValueId]) -> Result<(), Failure> {
         if content.is_empty() {
             return Ok(());
         }
         let base = self.base_of(class)?;
-        let (method, size) = if base.is(self.py.get_type::<PyDict>()) { ("__setitem__", 2) } else { ("append", 1) };
+        let dict = self.py.get_type::<PyDict>();
+        let is_dict = base.cast::<PyType>().is_ok_and(|base| base.is_subclass(&dict).unwrap_or(false));
+        let (method, size) = if is_dict { ("__setitem__", 2) } else { ("append", 1) };
         let method = base.getattr(method)?;
         for parts in content.chunks(size) {
             self.callee(method.clone());

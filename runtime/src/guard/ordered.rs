@@ -2,8 +2,9 @@
 use super::DomainCheck;
 use super::load::equal;
 use crate::ffi::native;
+use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 /// Whether the object is a `collections.OrderedDict` of C.
 pub fn is_ordered_dict(object: &Bound<'_, PyAny>) -> bool {
@@ -19,6 +20,11 @@ pub fn exact<'a, 'py>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, Py
 /// The keys of an `OrderedDict` in its order, which need not be that of its table; they are hashed for that.
 pub fn order<'py>(ordered: &Bound<'py, PyDict>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     ordered.as_any().try_iter()?.collect()
+}
+
+/// The same of an instance of a derived class, whose methods are not asked; `class` is `OrderedDict`.
+pub fn order_by<'py>(class: &Bound<'py, PyType>, derived: &Bound<'py, PyDict>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    class.getattr(name!("__iter__"))?.call1((derived,))?.try_iter()?.collect()
 }
 
 /// That an `OrderedDict`, whose keys are known, has them in this order.

@@ -301,12 +301,35 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        match self.lookup(class, name) {
-            Some(found) if matches!(&*types::c_name(&found.get_type()), "method_descriptor" | "function") => {
+        let found = self.lookup(class, name);
+        let kind = found.as_ref().map(Bound::get_type);
+        let kind = kind.as_ref().map(types::c_name);
+        match (found, kind.as_deref()) {
+            (Some(found), Some("method_descriptor" | "function")) => {
                 let found = self.absorb_static(found);
                 Ok(self.bound_method(found, object))
             }
+            (Some(_), Some("getset_descriptor")) if name == "__class__" => Ok(self.constant(class.clone().into_any())),
+            (Some(found), Some("property")) => self.read_descriptor(found, object, class, name),
+            (found, kind) if kind != Some("getset_descriptor") && !is_c_type(class) => {
+                match (self.own_attr_of_graph_value(object, name)?, found) {
+                    (Some(value), _) => Ok(value),
+                    (None, Some(found)) => {
+                        let found = self.absorb_static(found);
+                        self.bind(found, object, class)
+                    }
+                    (None, None) => self.raise_missing_attribute(object, class, name),
+                }
+            }
             _ => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
+        }
+    }
+
+    /// What a value of a domain has in its own `__dict__`: nothing where the graph makes it, for an attribute that is set is a break.
+    fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        match self.value(object) {
+            Value::Proxy { .. } => Ok(None),
+            _ => self.instance_attr(object, name),
         }
     }
 

@@ -317,7 +317,9 @@ impl<'py> Tracer<'py> {
                 let callable = self.constant(maker);
                 self.set(id, New::Call { callable, args: vec![referent], state: None }, vec![callable, referent])
             }
-            "types.SimpleNamespace" => self.describe_instance(id, object, &class),
+            "types.SimpleNamespace" | "collections.OrderedDict" | "collections.defaultdict" => {
+                self.describe_instance(id, object, &class)
+            }
             _ if super::call::is_struct_sequence(&class) || super::c_value::is_value(object) => {
                 self.describe_reduced(id, object)
             }

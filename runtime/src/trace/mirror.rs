@@ -362,7 +362,7 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(value)?;
         if self.domain_of(&class).is_some() {
-            return self.operate_on_graph_value(value, name, &args.positional);
+            return self.operate_on_graph_value(value, &class, name, &args.positional);
         }
         match self.special(value, name)? {
             Some(method) => self.call(method, args),
@@ -371,21 +371,19 @@ impl<'py> Tracer<'py> {
     }
 
     /// Operators, which a domain knows by their names in the module `operator`.
-    fn operate_on_graph_value(&mut self, value: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
+    fn operate_on_graph_value(
+        &mut self,
+        value: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        args: &[ValueId],
+    ) -> Traced<ValueId> {
         let plain = name.trim_matches('_');
         let mut operands = vec![value];
         operands.extend(args);
         match plain {
             "iter" => return self.get_iter(value),
             "len" => return self.call_builtin(plain, &[value]),
-            // A method in Python, of tensors.
-            "hash" => {
-                if let Some(method) = self.special(value, name)?
-                    && let Value::New(New::Method { .. }) = self.value(method)
-                {
-                    return self.call(method, Arguments::default());
-                }
-            }
             "bool" => {
                 let truth = self.is_true(value)?;
                 return Ok(self.boolean(truth));
@@ -403,6 +401,11 @@ impl<'py> Tracer<'py> {
                 operands.reverse();
                 self.operator(operator, &operands)
             }
+            // Methods of tensors in Python.
+            None if self.is_python(class, name) => match self.special(value, name)? {
+                Some(method) => self.call(method, Arguments::positional(args.to_vec())),
+                None => unsupported("method of a graph value called by C", name),
+            },
             None => unsupported("method of a graph value called by C", name),
         }
     }

@@ -112,7 +112,9 @@ impl<'py> Tracer<'py> {
             return self.get_iter(names);
         }
         let class = self.class_of(value)?;
-        if let Some(domain) = self.domain_of(&class) {
+        if let Some(domain) = self.domain_of(&class)
+            && !self.is_python(&class, "__iter__")
+        {
             return self.call_domain(&domain, Callee::Slot("tp_iter"), &[value], &[]);
         }
         if is_c_type(&class) {

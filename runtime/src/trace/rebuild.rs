@@ -3,14 +3,17 @@ use super::finish::Described;
 use super::native::is_c_type;
 use super::signal::{Traced, internal};
 use super::state::Tracer;
+use super::token::Token;
 use super::value::{Held, Inlined, New, ValueId};
 use crate::ffi::guard;
 use crate::ffi::types;
+use crate::guard::ordered;
 use crate::names::{interned, name};
 use generated::slots::Slot;
 use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use std::collections::HashMap;
 
 /// Parts of an exception that are rebuilt by themselves or by raising.
 const LINKS: &[&str] =
@@ -78,21 +81,28 @@ impl<'py> Tracer<'py> {
             return self.escape(id, format!("instance of {name}, which derives from a C class"));
         }
         let mut laid_out = bases.iter().filter(|base| lays_out(base));
-        let (value, content) = match (laid_out.next(), laid_out.next()) {
-            (None, _) => (None, Vec::new()),
-            (Some(base), None) => match (self.builtin_value(object, base)?, self.content_of(id, object, base)?) {
-                (_, Err(escape)) => return Ok(Err(escape)),
-                (None, Ok(None)) => {
-                    return self.escape(id, format!("instance of {name}, which derives from a C class"));
+        let (value, content) = match laid_out.next() {
+            None => (None, Vec::new()),
+            Some(base) if laid_out.all(|other| base.is_subclass(other).unwrap_or(false)) => {
+                match (self.builtin_value(object, base)?, self.content_of(id, object, base)?) {
+                    (_, Err(escape)) => return Ok(Err(escape)),
+                    (None, Ok(None)) if is_c_type(class) => return self.escape(id, name),
+                    (None, Ok(None)) => {
+                        return self.escape(id, format!("instance of {name}, which derives from a C class"));
+                    }
+                    (value, Ok(content)) => (value, content.unwrap_or_default()),
                 }
-                (value, Ok(content)) => (value, content.unwrap_or_default()),
-            },
-            (Some(_), Some(_)) => return self.escape(id, format!("instance of {name}, which derives from C classes")),
+            }
+            Some(_) => return self.escape(id, format!("instance of {name}, which derives from C classes")),
         };
         let Some(mut attributes) = self.own_attributes(object)? else {
             return self.escape(id, format!("instance of {name} with an unusual __dict__"));
         };
         self.slots_of(object, &bases, &mut attributes);
+        if let Some(factory) = bases.iter().find(|base| is(base, "collections.defaultdict")).and_then(factory_of) {
+            let made = types::read(&factory, object).or_else(|error| internal(error.to_string()))?;
+            attributes.push((Held::Descriptor(factory.unbind()), self.absorb(made)));
+        }
         let class = self.constant(class.clone().into_any());
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
         children.push(class);
@@ -100,7 +110,7 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Instance { class, value, content, attributes }, children)
     }
 
-    /// The items of an instance of a class derived from `list`, or keys and values of one derived from `dict`.
+    /// The items of an instance of a class derived from `list`, or keys and values of one of a kind of dict.
     fn content_of(
         &mut self,
         id: ValueId,
@@ -113,15 +123,24 @@ impl<'py> Tracer<'py> {
             let items = list.iter().map(|item| self.absorb(item)).collect();
             return Ok(Ok(Some(items)));
         }
-        let Some(dict) = object.cast::<PyDict>().ok().filter(|_| base.is(self.py.get_type::<PyDict>())) else {
-            return Ok(Ok(None));
-        };
-        let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
-        let keys: Vec<_> = pairs.iter().map(|(key, _)| *key).collect();
+        let Some(dict) = object.cast::<PyDict>().ok().filter(|_| is_dict(base)) else { return Ok(Ok(None)) };
+        let keys = self.absorb_all(dict.keys().iter());
         if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
             return Ok(Err(escape));
         }
-        Ok(Ok(Some(pairs.into_iter().flat_map(|(key, value)| [key, value]).collect())))
+        let mut pairs: Vec<_> = dict.iter().collect();
+        if is(base, "collections.OrderedDict") {
+            // The keys are asked for their hashes: those of tokens are not at hand any more.
+            if pairs.iter().any(|(key, _)| key.is_instance_of::<Token>()) {
+                return self.escape(id, "an OrderedDict whose keys are no plain values");
+            }
+            let order = ordered::order_by(base, dict).or_else(|error| internal(error.to_string()))?;
+            let places = order.iter().enumerate().map(|(place, key)| (key.as_ptr() as usize, place));
+            let places: HashMap<_, _> = places.collect();
+            pairs.sort_by_key(|(key, _)| places.get(&(key.as_ptr() as usize)).copied());
+        }
+        let content = self.absorb_all(pairs.into_iter().flat_map(|(key, value)| [key, value]));
+        Ok(Ok(Some(content)))
     }
 
     /// The tuple, number or text that an instance of a class derived from a builtin class is; `None`: of another class.
@@ -355,6 +374,20 @@ fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
         return one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| same(&one, &other));
     }
     one.get_type().is(other.get_type()) && super::known::is_scalar(one) && one.eq(other).unwrap_or(false)
+}
+
+fn is(class: &Bound<'_, PyType>, name: &str) -> bool {
+    types::c_name(class) == name
+}
+
+/// A dict of C whose items are set one by one.
+fn is_dict(class: &Bound<'_, PyType>) -> bool {
+    ["dict", "collections.OrderedDict", "collections.defaultdict"].iter().any(|name| is(class, name))
+}
+
+/// The member that holds what a `defaultdict` calls.
+fn factory_of<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+    types::own(class, &interned(class.py(), "default_factory"))
 }
 
 /// Whether a class that looks like one of Python has a constructor of C, as `_random.Random` has.

@@ -52,7 +52,8 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn is_python(&mut self, class: &Bound<'py, PyType>, method: &str) -> bool {
+    /// Whether what the class has under this name is a function of Python.
+    pub(super) fn is_python(&mut self, class: &Bound<'py, PyType>, method: &str) -> bool {
         self.lookup(class, method).is_some_and(|found| types::c_name(&found.get_type()) == "function")
     }
 

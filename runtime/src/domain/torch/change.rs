@@ -50,6 +50,11 @@ impl<'py> Meta<'_, 'py> {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }
         match args.first() {
+            // All tensors of the graph are there.
+            Some(Operand::Graph { value, .. }) if name == "cpu" && args.len() == 1 && kwargs.is_empty() => {
+                Ok(Answer::Same(*value))
+            }
+            _ if name == "to" => self.record(target, &self.placed(args)?, kwargs),
             _ if !changes(name) => self.record(target, args, kwargs),
             Some(Operand::Graph { value, example }) => {
                 let (example, gives) = self.changed(name, &target, args, kwargs, example)?;

@@ -4,7 +4,7 @@ use crate::domain::{Answer, Operand};
 use crate::names::name;
 use crate::trace::outcome::Break;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyString, PyTuple};
 
 /// What may be active in the thread.
 pub(super) const OVERRIDDEN: &str =
@@ -47,14 +47,62 @@ impl<'py> Meta<'_, 'py> {
         }
     }
 
-    /// Known objects that PyTorch takes as they are, without running Python code of theirs.
+    /// What stands for a known object: it itself, but for the device that tensors of the graph are on.
     fn known(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let object = plain(object)?;
         let class = object.get_type();
-        let c_name = crate::ffi::types::c_name(&class);
-        if (!c_name.is_empty() && !c_name.contains('.')) || c_name.starts_with("torch.") {
-            return Ok(object.clone());
+        if crate::ffi::types::c_name(&class) == "torch.device" && is_here(&object) {
+            return class.call1(("meta",)).map_err(|error| fault(&error));
         }
-        Err(unknown(&crate::ffi::types::name(&class)))
+        Ok(object)
+    }
+
+    /// What a callable gives, always the same, of operands that are known with all that they hold.
+    pub(super) fn settle(
+        &self,
+        callable: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        let args = args.iter().map(|arg| self.settled(arg)).collect::<Result<Vec<_>, _>>()?;
+        let named = PyDict::new(self.py);
+        for (name, value) in kwargs {
+            named.set_item(name, self.settled(value)?).map_err(|error| fault(&error))?;
+        }
+        let answer = PyTuple::new(self.py, args).and_then(|args| callable.call(args, Some(&named)));
+        Ok(answer.map_or_else(Answer::Raised, Answer::Constant))
+    }
+
+    fn settled(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let all = |items: &[Operand<'py>]| items.iter().map(|item| self.settled(item)).collect::<Result<Vec<_>, _>>();
+        match operand {
+            Operand::Known(object) => plain(object),
+            Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
+            Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
+            Operand::Graph { example, .. } => Err(unknown(&crate::ffi::types::name(&example.get_type()))),
+            Operand::Slice(_) => Err(unknown("slice")),
+            Operand::Foreign(class) => Err(unknown(&crate::ffi::types::name(class))),
+        }
+    }
+
+    /// Whether what stands for the operand is as it in what gradients make of it: one that needs none, or that the graph has made.
+    pub(super) fn is_known_to_gradients(&self, operand: &Operand<'py>) -> PyResult<bool> {
+        let Operand::Graph { example, .. } = operand else { return Ok(false) };
+        let needs = || example.getattr(name!("requires_grad"))?.is_truthy();
+        Ok(example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
+    }
+
+    /// The operands of `Tensor.to`, where a text names the device: the device itself.
+    pub(super) fn placed(&self, args: &[Operand<'py>]) -> Result<Vec<Operand<'py>>, Box<Break>> {
+        let mut args = args.to_vec();
+        if let Some(Operand::Known(place)) = args.get_mut(1)
+            && place.is_exact_instance_of::<PyString>()
+            && is_here(place)
+        {
+            let device = self.torch.module.bind(self.py).getattr(name!("device"));
+            *place = device.and_then(|device| device.call1((&*place,))).map_err(|error| fault(&error))?;
+        }
+        Ok(args)
     }
 
     /// A tensor on the `meta` device with the metadata of `example`.
@@ -197,11 +245,11 @@ pub(super) fn like<'py>(
 
 /// Breaks where a call says where its result is to go.
 fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
-    let is_here = |value: &Operand<'_>| match value {
-        Operand::Known(device) => device.is_none() || device.str().is_ok_and(|text| text == "cpu"),
+    let stays = |value: &Operand<'_>| match value {
+        Operand::Known(device) => device.is_none() || is_here(device),
         _ => false,
     };
-    if kwargs.iter().any(|(name, value)| name == "out" || name == "device" && !is_here(value)) {
+    if kwargs.iter().any(|(name, value)| name == "out" || name == "device" && !stays(value)) {
         return Err(stop(
             "unsupported form of a PyTorch call",
             "out= or device=",
@@ -209,6 +257,21 @@ fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
         ));
     }
     Ok(())
+}
+
+/// Known objects that PyTorch takes as they are, without running Python code of theirs.
+fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+    let class = object.get_type();
+    let c_name = crate::ffi::types::c_name(&class);
+    match (!c_name.is_empty() && !c_name.contains('.')) || c_name.starts_with("torch.") {
+        true => Ok(object.clone()),
+        false => Err(unknown(&crate::ffi::types::name(&class))),
+    }
+}
+
+/// Whether an object names the device that tensors of the graph are on.
+fn is_here(device: &Bound<'_, PyAny>) -> bool {
+    device.str().is_ok_and(|text| text == "cpu")
 }
 
 /// An error may be the program's, or that contents are needed: the operation itself says which.

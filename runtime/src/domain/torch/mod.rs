@@ -38,6 +38,9 @@ const MODULES: &[&str] = &["torch._C._nn", "torch._C._linalg", "torch._C._fft", 
 /// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
 const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
 
+/// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
+const COUNTED: &str = "_log_api_usage_once";
+
 /// Questions about the thread whose answers the guards watch too.
 pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
 
@@ -73,7 +76,7 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        if callable.cast::<PyType>().is_ok_and(is_device) {
+        if is_plain(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -95,7 +98,8 @@ impl Domain for Torch {
         let Some(owner) = called::receiver_of(callable) else { return false };
         let module = called::name_of(&owner);
         MODULES.contains(&&*module)
-            || (module == "torch._C" && (OVERRIDES.contains(&&*own) || is_question(&own) || switches::is_one(&own)))
+            || (module == "torch._C"
+                && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || switches::is_one(&own)))
     }
 
     fn call<'py>(
@@ -170,6 +174,9 @@ impl Torch {
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
         let name = called::name_of(function);
+        if name == COUNTED {
+            return count(function, args);
+        }
         if OVERRIDES.contains(&&*name) {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;
@@ -195,10 +202,9 @@ impl Torch {
             if is_question(&name) {
                 return Ok(Answer::Asked(function.clone(), args));
             }
-            if function.cast::<PyType>().is_ok_and(is_device) {
-                let device = PyTuple::new(meta.py, args).and_then(|args| function.call1(args));
-                return Ok(device.map_or_else(Answer::Raised, Answer::Constant));
-            }
+        }
+        if is_plain(function) || PLAIN.contains(&&*name) {
+            return meta.settle(function, args, kwargs);
         }
         meta.perform(&name, function.clone(), args, kwargs)
     }
@@ -238,20 +244,32 @@ impl Torch {
     }
 
     fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> Called<'py> {
-        const VIEWS: &[&str] = &["T", "mT", "H", "mH"];
+        const VIEWS: &[&str] = &["T", "mT", "H", "mH", "real", "imag", "data"];
         let Some(tensor) = args.first() else { return Err(depends(name)) };
         let object = meta.object(tensor)?;
         if metadata::is_attribute(name) {
             return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
         }
+        if let Some(answer) = metadata::kind(name) {
+            return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
+        }
         match name {
-            "is_cuda" | "is_meta" | "is_sparse" | "is_quantized" | "is_mkldnn" | "is_nested" => {
-                Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()))
-            }
             "device" => {
                 let device =
                     self.module.bind(meta.py).getattr(name!("device")).and_then(|device| device.call1(("cpu",)));
                 device.map(Answer::Constant).map_err(|error| fault(&error))
+            }
+            // A tensor that needs no gradients is a leaf; of one from outside that needs some no guard says.
+            "is_leaf" | "grad_fn" if meta.is_known_to_gradients(tensor).map_err(|error| fault(&error))? => {
+                let answer = object.getattr(interned(meta.py, name)).map_err(|error| fault(&error))?;
+                match name == "is_leaf" || answer.is_none() {
+                    true => Ok(Answer::Constant(answer)),
+                    false => Err(stop(
+                        "attribute of a tensor that is not recorded",
+                        name,
+                        "It is known when the graph has run.",
+                    )),
+                }
             }
             _ if VIEWS.contains(&name) => {
                 let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
@@ -263,14 +281,33 @@ impl Torch {
     }
 }
 
-/// `torch.device`, whose instances nothing changes.
-fn is_device(class: &Bound<'_, PyType>) -> bool {
-    types::c_name(class) == "torch.device"
+/// Functions of types of numbers.
+const PLAIN: &[&str] = &["promote_types", "can_cast"];
+
+/// Classes whose instances nothing changes, and their methods.
+fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
+    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", "torch.Size"];
+    let of_these = |class: &Bound<'_, PyType>| CLASSES.contains(&&*types::c_name(class));
+    match callable.cast::<PyType>() {
+        Ok(class) => of_these(class),
+        Err(_) => {
+            types::c_name(&callable.get_type()) == "method_descriptor"
+                && called::owner_of(callable).is_some_and(|owner| of_these(&owner))
+        }
+    }
 }
 
 /// Whether a function of `torch._C` is called as those are that read a setting.
 fn is_question(name: &str) -> bool {
     ["_get_", "get_", "_is_", "is_"].iter().any(|start| name.starts_with(start))
+}
+
+/// What is counted when the trace is made needs not be counted again.
+fn count<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> Called<'py> {
+    match args {
+        [Operand::Known(what)] => Ok(function.call1((what,)).map_or_else(Answer::Raised, Answer::Constant)),
+        _ => Err(stop("unsupported form of a PyTorch call", COUNTED, "It counts what a text names.")),
+    }
 }
 
 fn depends(slot: &str) -> Box<Break> {

@@ -168,6 +168,8 @@ impl<'py> Tracer<'py> {
     /// What C gets for a value that it may call.
     fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         match self.known(value) {
+            // What a domain records does not know tokens.
+            Some(_) if self.domain_call(value)?.is_some() => self.token(value),
             Some(object) if self.acts_outside(&object) => self.token(value),
             _ => self.native(value),
         }
@@ -254,11 +256,18 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let what = format!("{name}({})", types::name(&class));
-        if types::has(&class, flag::DATA_SUBCLASS) || native::derives_from_c(&class) {
+        // CPython's C does not know what other libraries' C has laid out.
+        let is_foreign = self.domain_of(&class).is_some();
+        if types::has(&class, flag::DATA_SUBCLASS) || native::derives_from_c(&class) && !is_foreign {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }
         match self.real(value) {
-            Some(object) if native::is_c_type(&class) && !self.runs_python(&object) && !self.acts_outside(&object) => {
+            Some(object)
+                if native::is_c_type(&class)
+                    && !self.runs_python(&object)
+                    && !self.acts_outside(&object)
+                    && self.domain_call(value)?.is_none() =>
+            {
                 unsupported("C function on an object of a C class from outside", what)
             }
             _ => Ok(()),

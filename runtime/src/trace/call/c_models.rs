@@ -2,7 +2,8 @@
 use super::Arguments;
 use crate::domain::Callee;
 use crate::ffi::{called, types};
-use crate::trace::native::{self, is_c_type};
+use crate::trace::c_attr::has_generic_setattr;
+use crate::trace::native::is_c_type;
 use crate::trace::operator;
 use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
@@ -158,8 +159,8 @@ impl<'py> Tracer<'py> {
         let owner = types::c_name(owner);
         let none = self.none();
         match (&*owner, name, args.positional.as_slice()) {
-            ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_c_base(*receiver)? => {
-                unsupported("object.__setattr__ on an object of a C class", name)
+            ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_odd_setattr(*receiver)? => {
+                unsupported("object.__setattr__ on an object of a C class with a setter of its own", name)
             }
             ("object", "__setattr__", [receiver, attribute, value]) => {
                 let attribute = self.name_of(*attribute)?;
@@ -263,10 +264,13 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Whether a C class other than `object` may have an attribute setter of its own that `object`'s must not bypass.
-    fn has_c_base(&mut self, value: ValueId) -> Traced<bool> {
+    /// Whether a C class of the value has an attribute setter of its own, that `object`'s must not bypass. CPython: `hackcheck`.
+    fn has_odd_setattr(&mut self, value: ValueId) -> Traced<bool> {
         let class = self.class_of(value)?;
-        Ok(native::has_c_base(&class))
+        let odd = |base: Bound<'py, PyAny>| {
+            base.cast_into::<PyType>().is_ok_and(|base| is_c_type(&base) && !has_generic_setattr(&base))
+        };
+        Ok(types::mro(&class).is_none_or(|mro| mro.iter().any(odd)))
     }
 
     fn name_of(&mut self, name: ValueId) -> Traced<String> {
