@@ -110,6 +110,17 @@ class Tensors(unittest.TestCase):
 
         self.whole(f)
 
+    def test_a_device_as_a_mode(self):
+        def f(x):
+            with torch.device("meta"):
+                y = torch.ones(2)
+            return y.device.type, torch.ones(2).device.type, x + 1
+
+        compiled = slotrt.compile(f)
+        for _ in range(2):
+            self.assertEqual(outcome(compiled, example()), outcome(f, example()))
+        self.assertEqual(torch.ones(1).device.type, "cpu")
+
     def test_numbers_and_sizes(self):
         def f(x):
             low, size = torch.finfo(x.dtype).min, torch.Size([2, x.size(1)])

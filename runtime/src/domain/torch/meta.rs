@@ -271,7 +271,9 @@ fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break
 
 /// Whether an object names the device that tensors of the graph are on.
 fn is_here(device: &Bound<'_, PyAny>) -> bool {
-    device.str().is_ok_and(|text| text == "cpu")
+    let names =
+        device.is_exact_instance_of::<PyString>() || crate::ffi::types::c_name(&device.get_type()) == "torch.device";
+    names && device.str().is_ok_and(|text| text == "cpu")
 }
 
 /// An error may be the program's, or that contents are needed: the operation itself says which.

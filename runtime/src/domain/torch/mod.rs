@@ -284,15 +284,15 @@ impl Torch {
 /// Functions of types of numbers.
 const PLAIN: &[&str] = &["promote_types", "can_cast"];
 
-/// Classes whose instances nothing changes, and their methods.
+/// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
 fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
-    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", "torch.Size"];
-    let of_these = |class: &Bound<'_, PyType>| CLASSES.contains(&&*types::c_name(class));
+    const SIZE: &str = "torch.Size";
+    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
     match callable.cast::<PyType>() {
-        Ok(class) => of_these(class),
+        Ok(class) => CLASSES.contains(&&*types::c_name(class)),
         Err(_) => {
             types::c_name(&callable.get_type()) == "method_descriptor"
-                && called::owner_of(callable).is_some_and(|owner| of_these(&owner))
+                && called::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
         }
     }
 }
