@@ -139,6 +139,10 @@ impl<'py> Tracer<'py> {
         keywords: &[(String, Operand<'py>)],
         example: Bound<'py, PyAny>,
     ) -> Traced<ValueId> {
+        if self.has_changed_filters() {
+            // The graph runs before the effects.
+            return unsupported("operation that may warn", "after a change of the filters of warnings");
+        }
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);

@@ -1,0 +1,125 @@
+"""Filters of warnings that a compiled function sets: in force where the program has them, told to C, and put back."""
+
+import unittest
+import warnings
+
+import slotrt
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def ignored(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return x + 1, len(warnings.filters)
+
+
+def recorded(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DeprecationWarning)
+        y = x * 2
+    return y, caught
+
+
+def nested(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            inner = list(warnings.filters)
+        return x, inner, warnings.filters[0][:3:2]
+
+
+def left_by_an_exception(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return x / 0
+
+
+def warned_within(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn("one")
+        slotrt.graph_break()
+        warnings.warn("two", DeprecationWarning)
+    return x, [(str(warning.message), warning.category) for warning in caught]
+
+
+def an_error_within(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.warn(f"bad {x}")
+
+
+def outcome(function, *args):
+    """The result or the exception, what was warned of, and the filters afterwards."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = function(*args)
+        except Exception as error:
+            result = type(error), str(error)
+        return repr(result), [(str(warning.message), warning.category) for warning in caught], list(warnings.filters)
+
+
+class Warnings(unittest.TestCase):
+    def setUp(self):
+        slotrt.reset()
+
+    def test_as_without(self):
+        for function in (ignored, recorded, nested, left_by_an_exception, warned_within, an_error_within):
+            with self.subTest(function.__name__):
+                compiled = slotrt.compile(function)
+                for x in (1, 2, 3.5):
+                    self.assertEqual(outcome(compiled, x), outcome(function, x))
+
+    def test_in_one_trace(self):
+        for function in (ignored, recorded, nested):
+            with self.subTest(function.__name__):
+                self.assertEqual(slotrt.explain(function)(1).breaks, 0)
+
+    def test_c_is_told(self):
+        """A place that has warned warns again when filters were set since."""
+
+        def warn():
+            warnings.warn("here")
+
+        def times(function):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("default")
+                globals().pop("__warningregistry__", None)
+                for _ in range(2):
+                    warn()
+                    warn()
+                    function(1)
+                return len(caught)
+
+        self.assertEqual(times(slotrt.compile(ignored)), times(ignored))
+        self.assertEqual(times(abs), 1)
+
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_operations_of_a_graph(self):
+        def within(x):
+            y = numpy.log(x)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                z = numpy.log(x)
+            return y, z, numpy.log(x)
+
+        def raising(x):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return numpy.log(x)
+
+        zero, one = numpy.zeros(2), numpy.ones(2)
+        for function in (within, raising):
+            compiled = slotrt.compile(function)
+            for x in (one, zero, one, zero):
+                self.assertEqual(outcome(compiled, x), outcome(function, x))
+
+
+if __name__ == "__main__":
+    unittest.main()
