@@ -280,7 +280,8 @@ def told(made):
     kind = collections.OrderedDict if isinstance(made, collections.OrderedDict) else dict
     items = [(key, value if value is not made else "itself") for key, value in kind.items(made)]
     rest = [getattr(made, name, None) for name in ("__dict__", "default_factory", "count")]
-    return type(made).__name__, items, len(made), rest, kind.__eq__(made, made)
+    table = [key for key, _ in dict.items(made)]
+    return type(made).__name__, items, table, len(made), rest, kind.__eq__(made, made)
 
 
 def kinds_of_dict():

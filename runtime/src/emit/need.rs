@@ -90,8 +90,9 @@ pub fn children(made: &New) -> Vec<ValueId> {
             parts.chain(closure).chain(attributes.iter().map(|(_, value)| value)).copied().collect()
         }
         New::Method { function, receiver } => vec![*function, *receiver],
-        New::Instance { class, value, content, attributes } => {
-            let held = content.iter().copied().chain(attributes.iter().map(|(_, value)| *value));
+        New::Instance { class, value, content, order, attributes } => {
+            let content = content.iter().chain(order).copied();
+            let held = content.chain(attributes.iter().map(|(_, value)| *value));
             std::iter::once(*class).chain(*value).chain(held).collect()
         }
         New::Exception { class, args, attributes, context, cause, passed } => {

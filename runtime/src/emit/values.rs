@@ -279,6 +279,18 @@ impl<'py> Writer<'_, 'py> {
         Ok(())
     }
 
+    /// Moves the keys of an `OrderedDict` to its end, one after the other.
+    fn order(&mut self, id: ValueId, class: ValueId, keys: &[ValueId]) -> Result<(), Failure> {
+        for key in keys {
+            self.callee(self.base_of(class)?.getattr(name!("move_to_end"))?);
+            self.load(id)?;
+            self.load(*key)?;
+            self.call(2);
+            self.plain(Op::POP_TOP, 0);
+        }
+        Ok(())
+    }
+
     fn fill(&mut self, id: ValueId, made: &New) -> Result<(), Failure> {
         match made {
             New::List(items) => self.append(id, items, Op::LIST_APPEND),
@@ -301,8 +313,9 @@ impl<'py> Writer<'_, 'py> {
                     .try_for_each(|(part, name)| part.map_or(Ok(()), |part| self.store(part, id, name)))?;
                 self.attributes(id, attributes)
             }
-            New::Instance { class, content, attributes, .. } => {
+            New::Instance { class, content, order, attributes, .. } => {
                 self.content(id, *class, content)?;
+                self.order(id, *class, order)?;
                 self.attributes(id, attributes)
             }
             New::Exception { attributes, context, cause, passed, .. } => {

@@ -344,7 +344,11 @@ impl<'py> Tracer<'py> {
         if limit.is_none() {
             let content = self.absorb_all(items.into_iter());
             let children = content.iter().copied().chain([class]).collect();
-            return self.set(id, New::Instance { class, value: None, content, attributes: Vec::new() }, children);
+            return self.set(
+                id,
+                New::Instance { class, value: None, content, order: Vec::new(), attributes: Vec::new() },
+                children,
+            );
         }
         let items = PyList::new(self.py, items).or_else(|error| internal(error.to_string()))?;
         let args = vec![self.own(items.into_any()), self.constant(limit)];

@@ -13,7 +13,6 @@ use generated::slots::Slot;
 use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
-use std::collections::HashMap;
 
 /// Parts of an exception that are rebuilt by themselves or by raising.
 const LINKS: &[&str] =
@@ -23,6 +22,15 @@ const LINKS: &[&str] =
 const FUNCTION_PARTS: &[&str] = &["__name__", "__qualname__", "__doc__", "__module__", "__type_params__"];
 
 type Attributes = Vec<(Held, ValueId)>;
+
+/// What an instance of a class derived from a container holds.
+#[derive(Default)]
+struct Content {
+    /// Items, or keys and values.
+    items: Vec<ValueId>,
+    /// Keys, where they are to be brought into another order than that of the table.
+    order: Vec<ValueId>,
+}
 
 impl<'py> Tracer<'py> {
     pub(super) fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
@@ -82,7 +90,7 @@ impl<'py> Tracer<'py> {
         }
         let mut laid_out = bases.iter().filter(|base| lays_out(base));
         let (value, content) = match laid_out.next() {
-            None => (None, Vec::new()),
+            None => (None, Content::default()),
             Some(base) if laid_out.all(|other| base.is_subclass(other).unwrap_or(false)) => {
                 match (self.builtin_value(object, base)?, self.content_of(id, object, base)?) {
                     (_, Err(escape)) => return Ok(Err(escape)),
@@ -106,8 +114,8 @@ impl<'py> Tracer<'py> {
         let class = self.constant(class.clone().into_any());
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
         children.push(class);
-        children.extend(content.iter().copied().chain(value));
-        self.set(id, New::Instance { class, value, content, attributes }, children)
+        children.extend(content.items.iter().copied().chain(value));
+        self.set(id, New::Instance { class, value, content: content.items, order: content.order, attributes }, children)
     }
 
     /// The items of an instance of a class derived from `list`, or keys and values of one of a kind of dict.
@@ -116,31 +124,32 @@ impl<'py> Tracer<'py> {
         id: ValueId,
         object: &Bound<'py, PyAny>,
         base: &Bound<'py, PyType>,
-    ) -> Described<Option<Vec<ValueId>>> {
+    ) -> Described<Option<Content>> {
         if let Ok(list) = object.cast::<PyList>()
             && base.is(self.py.get_type::<PyList>())
         {
-            let items = list.iter().map(|item| self.absorb(item)).collect();
-            return Ok(Ok(Some(items)));
+            let items = self.absorb_all(list.iter());
+            return Ok(Ok(Some(Content { items, order: Vec::new() })));
         }
         let Some(dict) = object.cast::<PyDict>().ok().filter(|_| is_dict(base)) else { return Ok(Ok(None)) };
         let keys = self.absorb_all(dict.keys().iter());
         if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
             return Ok(Err(escape));
         }
-        let mut pairs: Vec<_> = dict.iter().collect();
+        let mut order = Vec::new();
         if is(base, "collections.OrderedDict") {
             // The keys are asked for their hashes: those of tokens are not at hand any more.
-            if pairs.iter().any(|(key, _)| key.is_instance_of::<Token>()) {
+            if dict.keys().iter().any(|key| key.is_instance_of::<Token>()) {
                 return self.escape(id, "an OrderedDict whose keys are no plain values");
             }
-            let order = ordered::order_by(base, dict).or_else(|error| internal(error.to_string()))?;
-            let places = order.iter().enumerate().map(|(place, key)| (key.as_ptr() as usize, place));
-            let places: HashMap<_, _> = places.collect();
-            pairs.sort_by_key(|(key, _)| places.get(&(key.as_ptr() as usize)).copied());
+            order = ordered::order_by(base, dict).or_else(|error| internal(error.to_string()))?;
+            if order.iter().zip(dict.keys()).all(|(key, stored)| key.is(&stored)) {
+                order.clear();
+            }
         }
-        let content = self.absorb_all(pairs.into_iter().flat_map(|(key, value)| [key, value]));
-        Ok(Ok(Some(content)))
+        let items = self.absorb_all(dict.iter().flat_map(|(key, value)| [key, value]));
+        let order = self.absorb_all(order.into_iter());
+        Ok(Ok(Some(Content { items, order })))
     }
 
     /// The tuple, number or text that an instance of a class derived from a builtin class is; `None`: of another class.

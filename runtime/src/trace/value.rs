@@ -120,6 +120,8 @@ pub enum New {
         value: Option<ValueId>,
         /// The items of the list, or keys and values of the dict, that the instance is.
         content: Vec<ValueId>,
+        /// The keys of an `OrderedDict` in its order, where its table has another.
+        order: Vec<ValueId>,
         /// Entries of its `__dict__` in insertion order, and its slots.
         attributes: Vec<(Held, ValueId)>,
     },
