@@ -5,6 +5,7 @@ use crate::ffi::native;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use std::collections::HashMap;
 
 /// Whether the object is a `collections.OrderedDict` of C.
 pub fn is_ordered_dict(object: &Bound<'_, PyAny>) -> bool {
@@ -22,7 +23,20 @@ pub fn order<'py>(ordered: &Bound<'py, PyDict>) -> PyResult<Vec<Bound<'py, PyAny
     ordered.as_any().try_iter()?.collect()
 }
 
-/// The same of an instance of a derived class, whose methods are not asked; `class` is `OrderedDict`.
+/// In which order the keys of the table are those of an `OrderedDict`; `None` where that is the table's own.
+pub fn places(dict: &Bound<'_, PyDict>) -> PyResult<Option<Vec<usize>>> {
+    if !is_ordered_dict(dict) {
+        return Ok(None);
+    }
+    let (order, table) = (order(dict)?, dict.keys());
+    if order.iter().zip(&table).all(|(key, stored)| key.is(&stored)) {
+        return Ok(None);
+    }
+    let stored: HashMap<_, _> = table.iter().enumerate().map(|(place, key)| (key.as_ptr() as usize, place)).collect();
+    Ok(Some(order.iter().filter_map(|key| stored.get(&(key.as_ptr() as usize)).copied()).collect()))
+}
+
+/// The keys of an instance of a derived class, whose methods are not asked; `class` is `OrderedDict`.
 pub fn order_by<'py>(class: &Bound<'py, PyType>, derived: &Bound<'py, PyDict>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     class.getattr(name!("__iter__"))?.call1((derived,))?.try_iter()?.collect()
 }

@@ -19,6 +19,7 @@ use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -128,7 +129,10 @@ impl<'py> Tracer<'py> {
                 let Ok(Some(again)) = again else { return internal("layout of a set") };
                 again.into_any()
             }
-            Err(_) => copy.call_method0(name!("copy")).unwrap_or_else(|_| copy.clone()),
+            Err(_) => match self.reordered(&object, &copy)? {
+                Some(again) => again,
+                None => copy.call_method0(name!("copy")).unwrap_or_else(|_| copy.clone()),
+            },
         };
         self.state.identity.insert(copy.as_ptr() as usize, id);
         self.state.shadows.add(Shadow {
@@ -219,6 +223,21 @@ impl<'py> Tracer<'py> {
         Ok(copy)
     }
 
+    /// Another copy of an `OrderedDict` whose table has another order than it: its own `copy` would have one order for both.
+    fn reordered(&mut self, object: &Bound<'py, PyAny>, copy: &Bound<'py, PyAny>) -> Traced<Option<Bound<'py, PyAny>>> {
+        let (Some(dict), Ok(stored)) = (ordered::exact(object), copy.cast::<PyDict>()) else { return Ok(None) };
+        let Some(places) = ordered::places(dict).or_else(|error| self.raise_error(error))? else { return Ok(None) };
+        let keys: Vec<_> = stored.keys().iter().collect();
+        let made = self.with_callbacks(|| {
+            let again = copy.get_type().call0()?;
+            stored.iter().try_for_each(|(key, value)| again.set_item(key, value))?;
+            let mut moved = places.iter().filter_map(|place| keys.get(*place));
+            moved.try_for_each(|key| again.call_method1(name!("move_to_end"), (key,)).map(drop))?;
+            Ok(again)
+        });
+        made.map(Some).or_else(|error: PyErr| self.raise_error(error))
+    }
+
     /// Brings the keys of a copy of an `OrderedDict` into its order.
     fn shadow_order(
         &mut self,
@@ -300,9 +319,33 @@ impl<'py> Tracer<'py> {
         }
         error.set_traceback(self.py, None);
         let value = error.into_value(self.py).into_bound(self.py).into_any();
+        self.chain_links(&value);
         let value = self.absorb(value);
         self.rely_on_names_in(value)?;
         self.raise_value(value)
+    }
+
+    /// What C raised on its way to an exception has what is handled for its context, too. CPython: `_PyErr_SetObject`, each time.
+    fn chain_links(&self, raised: &Bound<'py, PyAny>) {
+        let handled = self.state.handled().and_then(|handled| self.owned(handled).or_else(|| self.real(handled)));
+        let Some(handled) = handled else { return };
+        let is_new = |link: &Bound<'py, PyAny>| {
+            !link.is_none() && !link.is(&handled) && !self.state.identity.contains_key(&(link.as_ptr() as usize))
+        };
+        let parts =
+            |link: &Bound<'py, PyAny>| [name!("__cause__"), name!("__context__")].map(|name| link.getattr(name));
+        let new_parts = |link: &Bound<'py, PyAny>| parts(link).into_iter().flatten().filter(is_new).collect::<Vec<_>>();
+        let mut links = if is_new(raised) { new_parts(raised) } else { Vec::new() };
+        let mut seen = FxHashSet::from_iter([raised.as_ptr() as usize]);
+        while let Some(link) = links.pop() {
+            if !seen.insert(link.as_ptr() as usize) {
+                continue;
+            }
+            links.extend(new_parts(&link));
+            if link.getattr(name!("__context__")).is_ok_and(|context| context.is_none()) {
+                let _ = link.setattr(name!("__context__"), &handled);
+            }
+        }
     }
 
     /// Raises an exception value, chaining `__context__`. CPython: `_PyErr_SetObject`.
