@@ -219,20 +219,6 @@ class Numpy(unittest.TestCase):
             with self.subTest(number=number):
                 self.agree(function, lambda: (np.arange(3.0),), lambda: (np.arange(3.0) + 1,))
 
-    def test_what_c_raises_on_the_way_is_in_the_context_of_what_is_handled(self):
-        def f(a):
-            try:
-                try:
-                    raise KeyError(1)
-                except KeyError:
-                    np.exp(type(a))
-            except TypeError as error:
-                cause, context = error.__cause__, error.__context__
-                return repr(cause), repr(context), cause.__context__ is context, error.__suppress_context__
-
-        self.assertEqual(slotrt.compile(f)(np.ones(2)), f(np.ones(2)))
-        self.assertEqual(f(np.ones(2))[2:], (True, True))
-
     def test_floating_point_errors_are_caught_where_they_happen(self):
         def f(a):
             try:

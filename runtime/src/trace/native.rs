@@ -19,7 +19,6 @@ use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType};
-use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -232,8 +231,7 @@ impl<'py> Tracer<'py> {
             let again = copy.get_type().call0()?;
             stored.iter().try_for_each(|(key, value)| again.set_item(key, value))?;
             let mut moved = places.iter().filter_map(|place| keys.get(*place));
-            moved.try_for_each(|key| again.call_method1(name!("move_to_end"), (key,)).map(drop))?;
-            Ok(again)
+            moved.try_for_each(|key| again.call_method1(name!("move_to_end"), (key,)).map(drop)).map(|()| again)
         });
         made.map(Some).or_else(|error: PyErr| self.raise_error(error))
     }
@@ -319,33 +317,9 @@ impl<'py> Tracer<'py> {
         }
         error.set_traceback(self.py, None);
         let value = error.into_value(self.py).into_bound(self.py).into_any();
-        self.chain_links(&value);
         let value = self.absorb(value);
         self.rely_on_names_in(value)?;
         self.raise_value(value)
-    }
-
-    /// What C raised on its way to an exception has what is handled for its context, too. CPython: `_PyErr_SetObject`, each time.
-    fn chain_links(&self, raised: &Bound<'py, PyAny>) {
-        let handled = self.state.handled().and_then(|handled| self.owned(handled).or_else(|| self.real(handled)));
-        let Some(handled) = handled else { return };
-        let is_new = |link: &Bound<'py, PyAny>| {
-            !link.is_none() && !link.is(&handled) && !self.state.identity.contains_key(&(link.as_ptr() as usize))
-        };
-        let parts =
-            |link: &Bound<'py, PyAny>| [name!("__cause__"), name!("__context__")].map(|name| link.getattr(name));
-        let new_parts = |link: &Bound<'py, PyAny>| parts(link).into_iter().flatten().filter(is_new).collect::<Vec<_>>();
-        let mut links = if is_new(raised) { new_parts(raised) } else { Vec::new() };
-        let mut seen = FxHashSet::from_iter([raised.as_ptr() as usize]);
-        while let Some(link) = links.pop() {
-            if !seen.insert(link.as_ptr() as usize) {
-                continue;
-            }
-            links.extend(new_parts(&link));
-            if link.getattr(name!("__context__")).is_ok_and(|context| context.is_none()) {
-                let _ = link.setattr(name!("__context__"), &handled);
-            }
-        }
     }
 
     /// Raises an exception value, chaining `__context__`. CPython: `_PyErr_SetObject`.
