@@ -219,6 +219,43 @@ class Numpy(unittest.TestCase):
             with self.subTest(number=number):
                 self.agree(function, lambda: (np.arange(3.0),), lambda: (np.arange(3.0) + 1,))
 
+    def test_what_c_raises_on_the_way_is_in_the_context_of_what_is_handled(self):
+        def told(error):
+            cause, context = error.__cause__, error.__context__
+            return repr(cause), repr(context), cause.__context__ is context, error.__suppress_context__
+
+        def within(a):
+            try:
+                try:
+                    raise KeyError(1)
+                except KeyError:
+                    np.exp(type(a))
+            except TypeError as error:
+                return told(error)
+
+        def after_a_break(a):
+            try:
+                raise KeyError(1)
+            except KeyError as error:
+                slotrt.graph_break()
+                try:
+                    np.exp(type(a))
+                except TypeError as other:
+                    return told(other), repr(error.__context__)
+
+        def within_a_handler(function):
+            try:
+                raise OSError(2)
+            except OSError as error:
+                return function(np.ones(2)), repr(error.__context__)
+
+        for function in (within, after_a_break):
+            compiled = slotrt.compile(function)
+            for _ in range(2):
+                self.assertEqual(compiled(np.ones(2)), function(np.ones(2)))
+                self.assertEqual(within_a_handler(compiled), within_a_handler(function))
+            self.assertEqual(within(np.ones(2))[2:], (True, True))
+
     def test_floating_point_errors_are_caught_where_they_happen(self):
         def f(a):
             try:

@@ -13,11 +13,16 @@ unsafe extern "C" {
     ) -> *mut ffi::PyObject;
 }
 
-/// Whether an exception is being handled. CPython: `sys.exception()`.
-pub fn is_handling(py: Python<'_>) -> bool {
+/// The exception that is being handled. CPython: `sys.exception()`.
+pub fn handled(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     // SAFETY: attached; the result is a new reference or NULL, without an exception set.
     let handled = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyErr_GetHandledException()) };
-    handled.is_some_and(|handled| !handled.is_none())
+    handled.filter(|handled| !handled.is_none())
+}
+
+/// Whether there is one.
+pub fn is_handling(py: Python<'_>) -> bool {
+    handled(py).is_some()
 }
 
 /// A cell of a function's closure.

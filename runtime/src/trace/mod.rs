@@ -39,6 +39,7 @@ mod ops;
 mod order;
 pub mod outcome;
 mod protocol;
+mod raised;
 mod rebuild;
 mod record;
 mod release;

@@ -3,9 +3,9 @@ use super::asked::Asked;
 use super::known::{is_definition, is_key, is_of_one_object, is_scalar};
 use super::nan::has_nan;
 use super::shadows::Shadow;
-use super::signal::{Signal, Traced, internal, unsupported};
+use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
-use super::token::{Interrupted, Token};
+use super::token::Token;
 use super::value::{Value, ValueId};
 use crate::ffi::called;
 use crate::ffi::sets::SetLayout;
@@ -301,77 +301,6 @@ impl<'py> Tracer<'py> {
             return self.constant(object);
         }
         self.own(object)
-    }
-
-    /// Raises an exception that C raised.
-    #[inline(never)]
-    pub(super) fn raise_error<T>(&mut self, error: PyErr) -> Traced<T> {
-        if let Some(signal) = self.state.pending.take() {
-            return Err(signal);
-        }
-        if error.is_instance_of::<Interrupted>(self.py) {
-            return internal("C code was interrupted without a reason");
-        }
-        if let Some(number) = self.signal_behind(&error) {
-            return Err(self.postpone(number));
-        }
-        error.set_traceback(self.py, None);
-        let value = error.into_value(self.py).into_bound(self.py).into_any();
-        let value = self.absorb(value);
-        self.rely_on_names_in(value)?;
-        self.raise_value(value)
-    }
-
-    /// Raises an exception value, chaining `__context__`. CPython: `_PyErr_SetObject`.
-    pub(super) fn raise_value<T>(&mut self, value: ValueId) -> Traced<T> {
-        match self.state.handled() {
-            Some(handled) => self.chain(value, Some(handled)),
-            None => self.rely_on_nothing_handled("what is raised gets it for its context")?,
-        }
-        Err(Signal::Raised(value))
-    }
-
-    /// What is handled becomes the context of the exception. CPython: `_PyErr_ChainStackItem`.
-    pub(super) fn chain(&self, value: ValueId, handled: Option<ValueId>) {
-        if let (Some(handled), Some(object)) = (handled, self.owned(value))
-            && handled != value
-            && let Some(context) = self.owned(handled).or_else(|| self.real(handled))
-        {
-            crate::trace::rewind::changed();
-            self.cut_chain(&context, &object);
-            let _ = object.setattr(name!("__context__"), context);
-        }
-    }
-
-    /// The exception must not be its own context.
-    fn cut_chain(&self, first: &Bound<'py, PyAny>, exception: &Bound<'py, PyAny>) {
-        let mut link = first.clone();
-        for _ in 0..10_000 {
-            let Ok(next) = link.getattr(intern!(self.py, "__context__")) else { return };
-            if next.is_none() {
-                return;
-            }
-            if next.is(exception) {
-                let _ = link.setattr(name!("__context__"), self.py.None());
-                return;
-            }
-            link = next;
-        }
-    }
-
-    /// Raises an exception of a builtin class with a message.
-    #[inline(never)]
-    pub(super) fn raise<T>(&mut self, class: &str, message: impl Into<String>) -> Traced<T> {
-        let class = self.import("builtins", class)?;
-        let exception = class.call1((message.into(),));
-        match exception {
-            Ok(exception) => {
-                let value = self.own(exception);
-                self.rely_on_names_in(value)?;
-                self.raise_value(value)
-            }
-            Err(error) => internal(error.to_string()),
-        }
     }
 
     /// Calls a C callable on what C may see of the arguments and takes the result as private.
