@@ -1,5 +1,10 @@
 """Filters of warnings that a compiled function sets: in force where the program has them, told to C, and put back."""
 
+import copy
+import itertools
+import os
+import re
+import sys
 import unittest
 import warnings
 
@@ -54,6 +59,39 @@ def an_error_within(x):
         warnings.warn(f"bad {x}")
 
 
+def a_copy(x):
+    """Up to 3.13 C warns that iterators are no longer copied."""
+    return list(itertools.starmap(pow, [(x, 2)]).__reduce__()[1][1])
+
+
+def a_copy_recorded(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        list(copy.copy(itertools.dropwhile(bool, [x, 0])))
+    return [(str(warning.message), warning.category) for warning in caught]
+
+
+def a_copy_refused(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return copy.copy(itertools.count(x))
+
+
+def line_numbers(x):
+    """From 3.12 on C warns of the attribute."""
+    return outcome.__code__.co_lnotab[:x]
+
+
+def a_pattern(x):
+    """A warning of Python code that is run while tracing; the module keeps patterns."""
+    return re.compile(f"[[a]{{1}}{x}").match("[a")
+
+
+def a_file(x):
+    """From 3.13 on C warns of it."""
+    return os.path.exists(bool(x))
+
+
 def outcome(function, *args):
     """The result or the exception, what was warned of, and the filters afterwards."""
     with warnings.catch_warnings(record=True) as caught:
@@ -62,6 +100,7 @@ def outcome(function, *args):
             result = function(*args)
         except Exception as error:
             result = type(error), str(error)
+        re.purge()
         return repr(result), [(str(warning.message), warning.category) for warning in caught], list(warnings.filters)
 
 
@@ -75,6 +114,43 @@ class Warnings(unittest.TestCase):
                 compiled = slotrt.compile(function)
                 for x in (1, 2, 3.5):
                     self.assertEqual(outcome(compiled, x), outcome(function, x))
+
+    def test_c_warns_each_time(self):
+        """What warns runs where the program stands, under its filters, and is said to be there."""
+        of_c = [a_pattern]
+        of_c += [a_copy, a_copy_recorded, a_copy_refused] if sys.version_info >= (3, 12) else []
+        of_c += [line_numbers] if sys.version_info >= (3, 12) else []
+        of_c += [a_file] if sys.version_info >= (3, 13) else []
+        for function in of_c:
+            with self.subTest(function.__name__):
+                filters = list(warnings.filters)
+                compiled = slotrt.compile(function)
+                for x in (1, 2, 1):
+                    plain = outcome(function, x)
+                    self.assertEqual(outcome(compiled, x), plain)
+                    self.assertTrue(plain[1] or "Warning" in plain[0] or function is a_copy_recorded, plain)
+                self.assertEqual(warnings.filters, filters)
+
+    def test_nothing_of_it_stays(self):
+        """A trace that meets a warning shows none, keeps none, and leaves the filters alone, also where there are none."""
+
+        def warn_in_c(x):
+            slotrt.graph_break()
+            return itertools.count(x).__reduce__()
+
+        for filters in ([], list(warnings.filters)):
+            with self.subTest(len(filters)), warnings.catch_warnings():
+                warnings.filters[:] = filters
+                globals().pop("__warningregistry__", None)
+                slotrt.explain(lambda x: a_copy(x) if x > 5 else None)(1)
+                slotrt.compile(lambda x: bool(x))(2)
+                self.assertNotIn("__warningregistry__", globals())
+                self.assertEqual(warnings.filters, filters)
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("default")
+                    for _ in range(2):
+                        slotrt.compile(warn_in_c)(3)
+                    self.assertEqual(len(caught), sys.version_info >= (3, 12))
 
     def test_in_one_trace(self):
         for function in (ignored, recorded, nested):

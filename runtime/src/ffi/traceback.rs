@@ -48,7 +48,8 @@ pub fn add_traceback(
     Ok(())
 }
 
-fn current(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+/// The Python frame that runs.
+pub fn current(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     // SAFETY: attached; the result is borrowed, or NULL where no Python frame runs.
     unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) }
 }

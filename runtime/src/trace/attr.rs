@@ -219,7 +219,9 @@ impl<'py> Tracer<'py> {
         if name == "__dict__" {
             return self.dict_from_outside(&real, source, object, class);
         }
-        match descriptor.call_method1(name!("__get__"), (&real,)) {
+        let (read, warned) = self.hearing_warnings(|| descriptor.call_method1(name!("__get__"), (&real,)));
+        match read {
+            _ if warned => unsupported("attribute that warns", name),
             Ok(value) => {
                 let path = self.attribute_path(&real, source, name)?;
                 Ok(self.sourced(value, path))

@@ -20,6 +20,7 @@ const MAX_CODES: usize = 128;
 #[derive(Debug, Default)]
 pub struct Lasting {
     pub(super) domains: Domains,
+    pub(super) own_filters: super::warned::Own,
     /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
     mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
     /// Classes of C that no module names.

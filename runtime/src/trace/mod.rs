@@ -54,6 +54,7 @@ pub mod token;
 mod traceback;
 mod type_attr;
 pub mod value;
+mod warned;
 mod weak;
 
 use std::sync::Arc;

@@ -33,6 +33,8 @@ pub struct State {
     /// Tells this trace's tokens from others'.
     pub(super) trace: u64,
     pub(super) lasting: Arc<super::Lasting>,
+    /// Filters of warnings.
+    pub(super) filters: super::warned::Filters,
     /// Classes of tokens from earlier traces.
     pub(super) kept: Arc<super::Kept>,
     /// Classes of tokens, by the address of the class they mirror.
@@ -307,10 +309,12 @@ impl<'py> Tracer<'py> {
     /// The same where C gets nothing that it could change.
     pub(super) fn with_callbacks_on_scalars<T>(&mut self, run: impl FnOnce() -> T) -> T {
         self.enter_context();
+        self.listen();
         let spare = self.spare.take();
         let outer = super::token::enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
         self.spare = Spare(Some(std::mem::replace(&mut self.state, super::token::leave(outer))));
+        self.heard();
         self.leave_context();
         result
     }

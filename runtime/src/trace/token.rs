@@ -80,6 +80,7 @@ pub(super) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Opt
 fn inside<'py, T>(py: Python<'py>, state: Box<State>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> PyResult<T> {
     let mut tracer = Tracer { py, state, spare: Spare::default() };
     tracer.state.nesting += 1;
+    tracer.heard();
     let result = match tracer.state.pending {
         Some(_) => Err(Signal::Stopped),
         None if tracer.state.nesting > MAX_NESTING => {
@@ -89,6 +90,7 @@ fn inside<'py, T>(py: Python<'py>, state: Box<State>, run: impl FnOnce(&mut Trac
     };
     tracer.state.nesting -= 1;
     let result = result.map_err(|signal| tracer.as_exception(signal));
+    tracer.listen();
     SET_ASIDE.with(|cell| *cell.borrow_mut() = Some(tracer.state));
     result
 }

@@ -90,7 +90,7 @@ impl<'py> Tracer<'py> {
         let encoding = self.import("_locale", "getencoding")?;
         self.ask_outside(&encoding, &PyTuple::empty(self.py))?;
         let natives = PyTuple::new(self.py, natives).or_else(|error| internal(error.to_string()))?;
-        let (opened, warned) = self.recording_warnings(|| function.call(natives, Some(keywords)))?;
+        let (opened, warned) = self.hearing_warnings(|| function.call(natives, Some(keywords)));
         let Ok(file) = opened else { return Ok(None) };
         if warned {
             return Ok(None);

@@ -158,7 +158,7 @@ impl<'py> Tracer<'py> {
         self.rely_on_no_futures()?;
         let compile = self.py.eval(COMPILE, None, None).or_else(|error| internal(error.to_string()))?;
         let given = pyo3::types::PyTuple::new(self.py, given).or_else(|error| internal(error.to_string()))?;
-        let (made, warned) = self.recording_warnings(|| compile.call1((given, named)))?;
+        let (made, warned) = self.hearing_warnings(|| compile.call1((given, named)));
         if warned {
             return unsupported("compile() of a text that gives a warning", "builtin_compile");
         }
@@ -198,25 +198,5 @@ impl<'py> Tracer<'py> {
             Some(flags) if flags & flag::FUTURES == 0 => Ok(()),
             _ => unsupported("compile() under a __future__ import", "builtin_compile"),
         }
-    }
-
-    /// Runs with warnings kept back; whether there were any.
-    pub(in crate::trace) fn recording_warnings<T>(
-        &mut self,
-        run: impl FnOnce() -> PyResult<T>,
-    ) -> Traced<(PyResult<T>, bool)> {
-        let warnings = self.py.import("warnings").or_else(|error| internal(error.to_string()))?;
-        let keywords = pyo3::types::PyDict::new(self.py);
-        let entered = keywords.set_item("record", true).and_then(|()| {
-            let context = warnings.call_method("catch_warnings", (), Some(&keywords))?;
-            let log = context.call_method0(name!("__enter__"))?;
-            Ok((context, log))
-        });
-        let (context, log) = entered.or_else(|error| internal(error.to_string()))?;
-        let result = warnings.call_method1(name!("simplefilter"), ("always",)).and_then(|_| run());
-        let none = self.py.None();
-        context.call_method1(name!("__exit__"), (&none, &none, &none)).or_else(|error| internal(error.to_string()))?;
-        let warned = log.cast::<PyList>().is_ok_and(|log| !log.is_empty());
-        Ok((result, warned))
     }
 }

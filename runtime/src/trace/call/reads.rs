@@ -1,12 +1,12 @@
 //! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
 use super::Arguments;
-use crate::ffi::{collector, types};
+use crate::ffi::{called, collector, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::known::{is_definition, is_scalar};
 use crate::trace::native::is_c_type;
-use crate::trace::signal::{Traced, internal};
+use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::exceptions::PyOSError;
@@ -151,8 +151,8 @@ impl<'py> Tracer<'py> {
         if self.runs_python_within(&object) {
             return Ok(None);
         }
-        let answer = method.call1((&object,));
-        if !answer.as_ref().is_ok_and(is_scalar) && answer.is_ok() {
+        let (answer, warned) = self.hearing_warnings(|| method.call1((&object,)));
+        if warned || !answer.as_ref().is_ok_and(is_scalar) && answer.is_ok() {
             return Ok(None);
         }
         let (then, refused) = compared(&answer, self.py).or_else(|error| self.raise_error(error))?;
@@ -177,7 +177,11 @@ impl<'py> Tracer<'py> {
         function: &Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
     ) -> Traced<Option<ValueId>> {
-        let answer = collector::as_it_was(self.py, || function.call1(args));
+        let py = self.py;
+        let (answer, warned) = self.hearing_warnings(|| collector::as_it_was(py, || function.call1(args)));
+        if warned {
+            return unsupported("C code that warns", called::name_of(function));
+        }
         if answer.as_ref().is_ok_and(|answer| !is_plain_answer(answer)) {
             return Ok(None);
         }

@@ -82,7 +82,7 @@ impl<'py> Tracer<'py> {
             _ => known,
         };
         let compile = self.import("builtins", "compile")?;
-        let (code, warned) = self.recording_warnings(|| compile.call1((text, "<string>", name, 0, true)))?;
+        let (code, warned) = self.hearing_warnings(|| compile.call1((text, "<string>", name, 0, true)));
         if warned {
             return unsupported("eval() or exec() of a text that gives a warning", name);
         }
