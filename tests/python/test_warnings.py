@@ -61,7 +61,8 @@ def an_error_within(x):
 
 def a_copy(x):
     """Up to 3.13 C warns that iterators are no longer copied."""
-    return list(itertools.starmap(pow, [(x, 2)]).__reduce__()[1][1])
+    itertools.starmap(pow, [(1, 2)]).__reduce__()
+    return x + 1
 
 
 def a_copy_recorded(x):
