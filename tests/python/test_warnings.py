@@ -69,7 +69,7 @@ def a_copy_recorded(x):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         list(copy.copy(itertools.dropwhile(bool, [x, 0])))
-    return [(str(warning.message), warning.category) for warning in caught]
+    return [(str(warning.message), warning.category, warning.lineno) for warning in caught]
 
 
 def a_copy_refused(x):
@@ -102,7 +102,8 @@ def outcome(function, *args):
         except Exception as error:
             result = type(error), str(error)
         re.purge()
-        return repr(result), [(str(warning.message), warning.category) for warning in caught], list(warnings.filters)
+        said = [(str(warning.message), warning.category, warning.filename, warning.lineno) for warning in caught]
+        return repr(result), said, list(warnings.filters)
 
 
 class Warnings(unittest.TestCase):
