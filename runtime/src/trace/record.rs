@@ -139,7 +139,7 @@ impl<'py> Tracer<'py> {
         keywords: &[(String, Operand<'py>)],
         example: Bound<'py, PyAny>,
     ) -> Traced<ValueId> {
-        if self.has_changed_filters() {
+        if self.has_set_for("_warnings") {
             // The graph runs before the effects.
             return unsupported("operation that may warn", "after a change of the filters of warnings");
         }

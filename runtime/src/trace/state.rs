@@ -137,6 +137,8 @@ pub struct State {
     pub(super) changed_nodes: Watched<FxHashMap<ValueId, NodeId>>,
     /// Modes of libraries that the trace has set.
     pub(super) switched: Watched<Vec<super::modes::Switched>>,
+    /// What of the process compiled code sets.
+    pub(super) settings: Watched<Vec<&'static super::call::Setting>>,
     pub(super) outer_globals: usize,
     pub(super) touched_types: Grown<usize>,
     /// The code of the outermost frame.

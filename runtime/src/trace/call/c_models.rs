@@ -5,27 +5,13 @@ use crate::ffi::{called, types};
 use crate::trace::c_attr::has_generic_setattr;
 use crate::trace::native::is_c_type;
 use crate::trace::operator;
-use crate::trace::outcome::Effect;
 use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Tells C that the filters of warnings are others now. Nothing warns within a trace: compiled code tells it.
-const FILTERS_CHANGED: &str = "_filters_mutated";
-
 impl<'py> Tracer<'py> {
-    /// Whether the trace has set filters of warnings, which are not in force before its effects are done.
-    pub(in crate::trace) fn has_changed_filters(&self) -> bool {
-        self.state.effects.iter().any(|effect| match effect {
-            Effect::Call { callable, args } if args.is_empty() => {
-                self.real(*callable).is_some_and(|callable| called::name_of(&callable) == FILTERS_CHANGED)
-            }
-            _ => false,
-        })
-    }
-
     /// What the model of a callable of C gives, by what it belongs to.
     pub(super) fn call_modelled_c(
         &mut self,
@@ -108,11 +94,6 @@ impl<'py> Tracer<'py> {
                 Some(self.collect(object)?)
             }
             "_abc" => self.call_abc(name, args)?,
-            "_warnings" if name == FILTERS_CHANGED && args.positional.is_empty() && args.keywords.is_empty() => {
-                let callable = self.constant(object.clone());
-                self.state.effects.push(Effect::Call { callable, args: Vec::new() });
-                Some(self.none())
-            }
             "_csv" => self.rely_on_dialects(name, args).map(|()| None)?,
             "_operator" if args.keywords.is_empty() && operator::arity(name) == Some(args.positional.len()) => {
                 Some(self.operator(name, &args.positional)?)
@@ -133,6 +114,9 @@ impl<'py> Tracer<'py> {
         };
         if modelled.is_some() {
             return Ok(modelled);
+        }
+        if let Some(result) = self.set_outside(object, &module, name, args) {
+            return Ok(Some(result));
         }
         if let Some(result) = self.read_outside(object, &module, name, args)? {
             return Ok(Some(result));

@@ -4,9 +4,10 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::known::is_scalar;
-use crate::trace::signal::{Traced, internal};
+use crate::trace::signal::{Signal, Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -81,11 +82,11 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let stat = self.import("posix", "stat")?;
         let path = natives.first().cloned().filter(|path| path.is_exact_instance_of::<PyString>());
-        let Some((path, identity)) =
-            path.and_then(|path| Some((path.clone(), identity(&stat, &path).filter(is_settled)?)))
-        else {
-            return Ok(None);
-        };
+        let Some(path) = path else { return Ok(None) };
+        if stat.call1((&path,)).is_err_and(|error| error.is_instance_of::<PyOSError>(self.py)) {
+            return self.open_missing(function, &stat, natives, keywords);
+        }
+        let Some(identity) = identity(&stat, &path).filter(is_settled) else { return Ok(None) };
         // What is not told to decode otherwise is decoded as the locale says.
         let encoding = self.import("_locale", "getencoding")?;
         self.ask_outside(&encoding, &PyTuple::empty(self.py))?;
@@ -102,6 +103,27 @@ impl<'py> Tracer<'py> {
         let file = self.own(file);
         self.state.files.push(file);
         Ok(Some(file))
+    }
+
+    /// A file that is not there, or that the process may not know of: the guard asks for its status, and `open` says what is wrong.
+    fn open_missing(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        stat: &Bound<'py, PyAny>,
+        natives: Vec<Bound<'py, PyAny>>,
+        keywords: &Bound<'py, PyDict>,
+    ) -> Traced<Option<ValueId>> {
+        let path = PyTuple::new(self.py, natives.first()).or_else(|error| internal(error.to_string()))?;
+        match self.ask_outside(stat, &path) {
+            Err(Signal::Raised(_)) => {}
+            Ok(_) => return Ok(None),
+            Err(other) => return Err(other),
+        }
+        let natives = PyTuple::new(self.py, natives).or_else(|error| internal(error.to_string()))?;
+        match self.hearing_warnings(|| function.call(natives, Some(keywords))) {
+            (Err(error), false) => self.raise_error(error),
+            _ => Ok(None),
+        }
     }
 
     /// Closes the files of a trace that is given up.

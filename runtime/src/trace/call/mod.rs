@@ -17,9 +17,11 @@ mod new_type;
 mod outside;
 mod reads;
 mod reviewed;
+mod settings;
 
 pub(super) use cached::Remembered;
 pub(super) use class::is_struct_sequence;
+pub(super) use settings::Setting;
 
 use super::entered::Way;
 use super::frame::{Frame, Rest};
@@ -47,7 +49,8 @@ pub(super) const CALLED_BY_C: &str = "C called the function";
 /// The hand-written models of builtins, and the Python functions that are folded by name.
 pub(super) fn models() -> Vec<(&'static str, &'static str)> {
     let folded = folded::FOLDED.iter().map(|(module, name, _)| (*module, *name));
-    builtins::MODELLED.iter().copied().chain(folded).collect()
+    let set = settings::SETTINGS.iter().map(settings::Setting::names);
+    builtins::MODELLED.iter().copied().chain(folded).chain(set).collect()
 }
 
 /// Arguments of a call.

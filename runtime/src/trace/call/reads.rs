@@ -177,6 +177,7 @@ impl<'py> Tracer<'py> {
         function: &Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
     ) -> Traced<Option<ValueId>> {
+        self.refuse_changed_world(function)?;
         let py = self.py;
         let (answer, warned) = self.hearing_warnings(|| collector::as_it_was(py, || function.call1(args)));
         if warned {
