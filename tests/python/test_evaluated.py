@@ -191,5 +191,61 @@ class Evaluated(unittest.TestCase):
             OUTER = 5
 
 
+SPACE = {}
+
+
+def in_a_dict_from_outside(x):
+    before = sorted(name for name in ("a", "f", "gone") if SPACE.get(name) is not None)
+    exec(f"a = {x}\ndef f(n):\n    global a\n    a += n\n    return a, len([n])", SPACE)
+    result = SPACE["f"](10), eval("a + b", SPACE), SPACE["a"]
+    exec("del gone", SPACE)
+    return before, result, "gone" in SPACE
+
+
+def with_locals(x):
+    inner = {}
+    exec("c = b + y", SPACE, inner | {"y": x})
+    return eval("b + y", SPACE, {"y": x})
+
+
+class OutsideDicts(unittest.TestCase):
+    """Code that runs in a dict which existed before the trace."""
+
+    def outcome(self, function, x, **names):
+        SPACE.clear()
+        SPACE.update(names)
+        try:
+            result = function(x)
+        except Exception as error:
+            result = type(error), str(error)
+        builtins = SPACE.pop("__builtins__", None)
+        builtins = type(builtins), "len" in (builtins if isinstance(builtins, dict) else dir(builtins))
+        return result, builtins, {name: value for name, value in SPACE.items() if name != "f"}, "f" in SPACE
+
+    def test_as_without(self):
+        for function in (in_a_dict_from_outside, with_locals):
+            compiled = slotrt.compile(function)
+            for names in (
+                {"b": 1, "gone": 2},
+                {"b": 5, "gone": 2},
+                {"b": 1},
+                {"gone": 2},
+                {"b": 1, "gone": 2, "__builtins__": __builtins__},
+                {"b": 1, "gone": 2, "len": lambda items: "mine"},
+                {"b": 1, "gone": 2, "__builtins__": {"sum": sum}},
+                {"b": 1, "gone": 2},
+            ):
+                for x in (1, 2):
+                    with self.subTest(function.__name__, names=names, x=x):
+                        self.assertEqual(
+                            self.outcome(compiled, x, **names), self.outcome(function, x, **names)
+                        )
+
+    def test_in_one_trace(self):
+        SPACE.clear()
+        SPACE.update(b=1, gone=2)
+        self.assertEqual(slotrt.explain(in_a_dict_from_outside)(1).breaks, 0)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@ use crate::ffi::called;
 use crate::names::name;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Frame, Rest};
+use crate::trace::namespace::Names;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -48,7 +49,7 @@ impl<'py> Tracer<'py> {
                 };
                 (frame.globals.bind(self.py).clone(), namespace)
             }
-            Some(value) => (self.own_globals(frame, value)?, locals.unwrap_or(value)),
+            Some(value) => (self.globals_to_run_in(frame, value)?, locals.unwrap_or(value)),
         };
         let result = self.run_evaluated(&code, &globals, namespace)?;
         Ok(Some(if name == "eval" { result } else { self.none() }))
@@ -89,17 +90,48 @@ impl<'py> Tracer<'py> {
         code.or_else(|error| self.raise_error(error))
     }
 
-    /// A dict that the trace made; like C, gives it `__builtins__` if it has none.
-    fn own_globals(&mut self, frame: &Frame, globals: ValueId) -> Traced<Bound<'py, PyDict>> {
-        if let Some(globals) = self.real(globals).filter(|_| self.is_namespace(globals))
-            && let Ok(dict) = globals.cast_into_exact::<PyDict>()
-            && self.in_globals(&dict, "__builtins__").is_some()
-        {
-            return Ok(dict);
+    /// The dict to run in; like C, gives it `__builtins__` if it has none.
+    fn globals_to_run_in(&mut self, frame: &Frame, globals: ValueId) -> Traced<Bound<'py, PyDict>> {
+        let owned = self.owned(globals);
+        let dict = owned.clone().or_else(|| self.real(globals)).and_then(|dict| dict.cast_into_exact::<PyDict>().ok());
+        match dict {
+            Some(dict) if owned.is_some() => self.own_globals(frame, dict),
+            Some(dict) => self.globals_from_outside(frame, globals, dict),
+            None => unsupported("eval() or exec() in an object that is no plain dict", "globals"),
         }
-        let Some(dict) = self.owned(globals).and_then(|dict| dict.cast_into_exact::<PyDict>().ok()) else {
-            return unsupported("eval() or exec() in a dict from outside", "globals");
-        };
+    }
+
+    /// A dict from outside is seen through its names from here on, unless the trace has its copy.
+    fn globals_from_outside(
+        &mut self,
+        frame: &Frame,
+        globals: ValueId,
+        dict: Bound<'py, PyDict>,
+    ) -> Traced<Bound<'py, PyDict>> {
+        if !self.is_namespace(globals) {
+            if self.same_object(globals).is_none() {
+                return unsupported("eval() or exec() in a dict that no guard may hold", "globals");
+            }
+            if self.state.shadows.of(globals).is_none() {
+                self.state.namespaces.insert(globals, Names::Globals(dict.clone().unbind()));
+            }
+        }
+        match self.in_globals(&dict, "__builtins__") {
+            None => {
+                let builtins = self.constant(frame.builtins.bind(self.py).clone().into_any());
+                self.set_in_globals(dict.clone(), "__builtins__", builtins)?;
+            }
+            // CPython: `_PyEval_BuiltinsFromGlobals`.
+            Some(builtins) if !self.same_object(builtins).is_some_and(|builtins| is_builtins(&builtins)) => {
+                return unsupported("eval() or exec() with builtins that are no dict", "globals");
+            }
+            Some(_) => {}
+        }
+        Ok(dict)
+    }
+
+    /// A dict that the trace made.
+    fn own_globals(&mut self, frame: &Frame, dict: Bound<'py, PyDict>) -> Traced<Bound<'py, PyDict>> {
         let found = dict.contains("__builtins__").or_else(|error| internal(error.to_string()))?;
         if !found {
             let builtins = frame.builtins.bind(self.py).clone().into_any();
@@ -108,10 +140,7 @@ impl<'py> Tracer<'py> {
             dict.set_item("__builtins__", builtins).or_else(|error| internal(error.to_string()))?;
         }
         let builtins = dict.get_item("__builtins__").ok().flatten();
-        let plain = |builtins: &Bound<'py, PyAny>| {
-            builtins.is_exact_instance_of::<PyDict>() || builtins.is_exact_instance_of::<PyModule>()
-        };
-        if !builtins.as_ref().is_some_and(plain) {
+        if !builtins.as_ref().is_some_and(is_builtins) {
             return unsupported("eval() or exec() with builtins that are no dict", "globals");
         }
         Ok(dict)
@@ -132,4 +161,8 @@ impl<'py> Tracer<'py> {
             _ => internal("evaluated code yielded"),
         }
     }
+}
+
+fn is_builtins(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyDict>() || object.is_exact_instance_of::<PyModule>()
 }
