@@ -1,4 +1,5 @@
 """Traces that end wherever they are told to: in the first instructions of a frame, of a continuation, and in every later one."""
+import itertools
 import unittest
 
 import slotrt
@@ -104,6 +105,32 @@ CASES = [
     (generators, (3,)),
     (classes, (object,)),
 ]
+
+
+def one_after_another(n):
+    """Each of these objects can leave no trace, and each ends before the next one is made."""
+    kept = []
+    for i in range(n):
+        made = itertools.tee([i])[0]
+        kept.append(next(made))
+    slotrt.graph_break()
+    return kept, next(made, "end")
+
+
+class CannotLeaveTest(unittest.TestCase):
+    def repeated(self, n):
+        slotrt.reset()
+        self.assertEqual(slotrt.compile(one_after_another)(n), one_after_another(n))
+        return slotrt.stats()["repeated"]
+
+    def test_a_trace_is_made_again_a_bounded_number_of_times(self):
+        """Four times as many such objects cost four times as much, not sixteen times."""
+        self.assertLess(self.repeated(160), 8 * self.repeated(40))
+
+    def test_the_first_break_is_the_one_that_is_told(self):
+        with self.assertRaisesRegex(slotrt.GraphBreak, "the program asks for a graph break") as caught:
+            slotrt.compile(one_after_another, fullgraph=True)(50)
+        self.assertEqual(caught.exception.line, one_after_another.__code__.co_firstlineno + 6)
 
 
 class EarlyStopTest(unittest.TestCase):

@@ -61,9 +61,22 @@ struct Plan {
     track: bool,
     /// Instructions that attempts executed so far.
     executed: u64,
+    /// Attempts that ended with a value that cannot leave the trace.
+    escapes: u32,
     /// Where the last attempt went back to.
     #[cfg(debug_assertions)]
     went_back: Option<Limit>,
+}
+
+impl Plan {
+    /// Where to stop because of a value, made at a step, that cannot leave: before it; earlier still where one such value after another
+    /// would make the trace again for ever.
+    fn before(&mut self, step: u64) -> u64 {
+        const EACH: u32 = 4;
+        self.escapes += 1;
+        let further = 1_u64.checked_shl(self.escapes.saturating_sub(EACH)).unwrap_or(u64::MAX);
+        if self.escapes > EACH { step.saturating_sub(further) } else { step }
+    }
 }
 
 /// How one attempt ended.
@@ -188,10 +201,17 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     };
     match tracer.finish(&mut end).map_err(to_stop)? {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
+        // Nobody asks how it goes on.
+        Err(_) if options.fullgraph && end.graph_break(code).is_some() => {
+            Ok(Attempt::Done(Box::new(tracer.outcome(end, inside))))
+        }
         Err(Escape { what, .. }) if tracer.state.stopped_late => {
             Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
         }
-        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what, &end), inside })),
+        Err(Escape { step, what }) => {
+            let step = plan.before(step);
+            Ok(Attempt::Again(Limit { step, reason: escaped(what, &end), inside }))
+        }
     }
 }
 

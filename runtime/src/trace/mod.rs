@@ -73,6 +73,8 @@ pub struct Options {
     pub passing_states: bool,
     /// A step of the outermost frame, or of one entered by its calls, before which every trace ends, though nothing in the program asks for it: shows that any place will do.
     pub stop_at: Option<u64>,
+    /// Whether a graph break is an error, wherever the trace would have to end because of it.
+    pub fullgraph: bool,
     /// What earlier traces of the function made.
     pub kept: Arc<Kept>,
 }
@@ -82,13 +84,20 @@ impl Options {
     #[must_use]
     pub fn of(fullgraph: bool) -> Self {
         let max_steps = if fullgraph { 2_000_000 } else { 200_000 };
-        Self { max_steps, ..Self::default() }
+        Self { max_steps, fullgraph, ..Self::default() }
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_steps: 200_000, max_depth: 60, passing_states: true, stop_at: None, kept: Arc::default() }
+        Self {
+            max_steps: 200_000,
+            max_depth: 60,
+            passing_states: true,
+            stop_at: None,
+            fullgraph: false,
+            kept: Arc::default(),
+        }
     }
 }
 

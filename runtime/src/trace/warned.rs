@@ -175,7 +175,9 @@ fn forget_registries(py: Python<'_>) {
 
 /// Takes the trace's own filter out, wherever another thread has moved it.
 fn restore(list: &Bound<'_, PyList>, own: &Bound<'_, PyAny>, first: Option<Bound<'_, PyAny>>) {
-    let Some(place) = list.iter().position(|filter| filter.is(own)) else { return };
+    let at_first = list.get_item(0).is_ok_and(|filter| filter.is(own));
+    let place = if at_first { Some(0) } else { list.iter().position(|filter| filter.is(own)) };
+    let Some(place) = place else { return };
     let restored = match first {
         Some(first) => list.set_item(place, first),
         None => list.del_item(place),
