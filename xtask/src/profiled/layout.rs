@@ -1,9 +1,10 @@
 //! The second half of laying out: a linked library whose code is moved so that what runs together lies together (LLVM's BOLT).
 use super::train;
 use crate::obtain::Interpreter;
+use crate::obtain::apt::bolt::Bolt;
 use crate::run;
 use crate::ui::Step;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,15 +21,22 @@ const LAYOUT: [&str; 8] = [
 ];
 
 /// An `llvm-bolt` that runs here.
-pub struct Mover(PathBuf);
+pub struct Mover {
+    program: PathBuf,
+    /// What it links into a library that counts, where it does not know by itself.
+    counting: Option<PathBuf>,
+}
 
 impl Mover {
-    /// The one of this LLVM, or any: it reads the library as the linker left it.
-    pub fn find(llvm: &str) -> Option<Self> {
+    /// The machine's, of this LLVM or any (it reads the library as the linker left it); else Debian's, fetched.
+    pub fn find(llvm: &str) -> Result<Self> {
+        ensure!(cfg!(target_os = "linux"), "llvm-bolt moves code on Linux alone");
         let candidates = [format!("llvm-bolt-{llvm}"), "llvm-bolt".to_owned()];
         let runs = |candidate: &String| run::output(Command::new(candidate).arg("--version")).is_ok();
-        let found = candidates.into_iter().find(runs);
-        found.filter(|_| cfg!(target_os = "linux")).map(|found| Self(found.into()))
+        if let Some(found) = candidates.into_iter().find(runs) {
+            return Ok(Self { program: found.into(), counting: None });
+        }
+        Bolt::ensure(llvm).map(|bolt| Self { program: bolt.program, counting: Some(bolt.counting) })
     }
 
     /// Counts what runs in the library, and moves its code accordingly; `library` must have kept its relocations.
@@ -40,6 +48,9 @@ impl Mover {
             std::fs::remove_file(&counts)?;
         }
         let mut instrument = self.on(library, &counting);
+        if let Some(counting) = &self.counting {
+            instrument.arg(format!("-runtime-instrumentation-lib={}", counting.display()));
+        }
         instrument.arg("-instrument").arg(format!("-instrumentation-file={}", counts.display()));
         run::output(&mut instrument)?;
         step.done("");
@@ -53,7 +64,7 @@ impl Mover {
     }
 
     fn on(&self, library: &Path, to: &Path) -> Command {
-        let mut command = Command::new(&self.0);
+        let mut command = Command::new(&self.program);
         command.arg(library).arg("-o").arg(to);
         command
     }

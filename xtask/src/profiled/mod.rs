@@ -87,16 +87,16 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
     train(python, &counting)?;
     let merged = room.join("merged.profdata");
     run::output(Command::new(merger).args(["merge", "-o"]).args([&merged, &counts]))?;
-    let library = build(python, &compiler, &room.join("build"), &Counts::Used { by: &merged, moves: mover.is_some() })?;
-    let why = match mover.map(|mover| mover.lay_out(python, &library, &room)) {
-        Some(Ok(moved)) => return Ok(moved),
-        Some(Err(error)) => format!("{error:#}"),
-        None => format!("there is no llvm-bolt, which the distribution's package `bolt-{}` has", compiler.llvm()),
-    };
-    ui::note(format!(
-        "{why}: the library stays as the compiler laid it out, and traces take about a fourteenth longer"
-    ));
-    Ok(library)
+    let library = build(python, &compiler, &room.join("build"), &Counts::Used { by: &merged, moves: mover.is_ok() })?;
+    match mover.and_then(|mover| mover.lay_out(python, &library, &room)) {
+        Ok(moved) => Ok(moved),
+        Err(error) => {
+            ui::note(format!(
+                "{error:#}: the library stays as the compiler laid it out, and traces take about a fourteenth longer"
+            ));
+            Ok(library)
+        }
+    }
 }
 
 /// What a build does about counts of what ran.

@@ -2,7 +2,9 @@
 //!
 //! Nothing of the machine's apt is changed: lists, state and cache lie under `target/apt`. Mirror and signing key are
 //! those that the machine's own configuration names.
+pub mod bolt;
 pub mod source;
+mod tree;
 pub mod unpacked;
 
 use crate::{place, run};
