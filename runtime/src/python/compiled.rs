@@ -158,7 +158,10 @@ impl Compiled {
         let passing_states = self.family.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.family.shared.stop_at;
         let fullgraph = self.family.options.fullgraph;
-        let options = trace::Options { passing_states, stop_at, kept, ..trace::Options::of(fullgraph) };
+        // A continuation may break where a trace before it has told of the break.
+        let refuses = fullgraph && self.resumed.is_none();
+        let options =
+            trace::Options { passing_states, stop_at, fullgraph: refuses, kept, ..trace::Options::of(fullgraph) };
         let traced = trace::trace(py, &self.family.shared.lasting, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {

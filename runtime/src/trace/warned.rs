@@ -7,22 +7,22 @@ use crate::names::name;
 use pyo3::exceptions::PyWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
 
 /// What a thread has heard since C began to run.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 enum Heard {
     /// Nobody listens.
-    #[default]
     Deaf,
     Nothing,
-    /// The text of a warning.
-    Warning(String),
+    Warning,
 }
 
 thread_local! {
-    static HEARD: RefCell<Heard> = const { RefCell::new(Heard::Deaf) };
+    static HEARD: Cell<Heard> = const { Cell::new(Heard::Deaf) };
+    /// What the last warning said.
+    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// The pattern of a filter: matches whatever the thread warns of while it listens.
@@ -35,13 +35,12 @@ impl Ear {
     /// What the `warnings` of C ask a pattern. CPython: `check_matched`.
     #[pyo3(name = "match")]
     fn matches(&self, text: &Bound<'_, PyAny>) -> bool {
-        HEARD.with_borrow_mut(|heard| match heard {
-            Heard::Deaf => false,
-            _ => {
-                *heard = Heard::Warning(text.to_string());
-                true
-            }
-        })
+        if matches!(HEARD.get(), Heard::Deaf) {
+            return false;
+        }
+        TEXT.set(text.to_string());
+        HEARD.set(Heard::Warning);
+        true
     }
 }
 
@@ -134,9 +133,9 @@ impl<'py> Tracer<'py> {
         let list = self.state.filters.list.as_ref()?.bind(self.py);
         restore(list, own.bind(self.py), first.map(|first| first.into_bound(self.py)));
         match HEARD.replace(outer) {
-            Heard::Warning(text) => {
+            Heard::Warning => {
                 forget_registries(self.py);
-                Some(text)
+                Some(TEXT.take())
             }
             Heard::Deaf | Heard::Nothing => None,
         }
