@@ -10,7 +10,7 @@ use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
 
 /// What an `import` asks for.
 struct Wanted<'py> {
@@ -49,9 +49,10 @@ impl<'py> Tracer<'py> {
         let modules = self.import("sys", "modules")?;
         let Ok(modules) = modules.cast_into::<PyDict>() else { return unsupported("import", name) };
         if let Some(id) = self.state.identity.get(&(modules.as_ptr() as usize))
-            && self.state.shadows.of(*id).is_some_and(|shadow| shadow.is_changed(self.py))
+            && let Some(shadow) = self.state.shadows.of(*id).filter(|shadow| shadow.is_changed(self.py))
+            && let Ok(copy) = shadow.object.bind(self.py).clone().cast_into::<PyDict>()
         {
-            return unsupported("import", "sys.modules may have changed");
+            return self.loaded_in(&copy, &wanted);
         }
         if !is_loaded(&modules, &wanted) {
             self.load(builtins, &wanted)?;
@@ -148,6 +149,20 @@ impl<'py> Tracer<'py> {
             return unsupported("import", name);
         }
         Ok(module)
+    }
+
+    /// A module that is loaded, as the trace has left `sys.modules`.
+    fn loaded_in(&mut self, modules: &Bound<'py, PyDict>, wanted: &Wanted<'py>) -> Traced<ValueId> {
+        let all = std::iter::successors(Some(wanted.name.as_str()), |name| Some(name.rsplit_once('.')?.0));
+        let is_module = |name: &str| {
+            modules.get_item(name).is_ok_and(|found| found.is_some_and(|it| it.is_instance_of::<PyModule>()))
+        };
+        let first = wanted.name.split('.').next().unwrap_or_default();
+        let name = if wanted.from.is_some() { &wanted.name } else { first };
+        match modules.get_item(name) {
+            Ok(Some(module)) if all.into_iter().all(is_module) && is_loaded(modules, wanted) => Ok(self.absorb(module)),
+            _ => unsupported("import", "sys.modules has changed, and the module is not among it"),
+        }
     }
 
     /// Whether loading the module runs C alone, and the trace has changed nothing that finding it depends on.
