@@ -1,5 +1,6 @@
 //! Puts a prologue before its frame and makes the function that runs both.
 use super::end::{Frame, WayIn};
+use super::rescue::BEGUN;
 use super::writer::{Arg, Prologue, Written};
 use super::{Failure, Host};
 use crate::bytecode::split::{Split, interrupts};
@@ -17,13 +18,14 @@ pub struct Made {
     pub code: Py<PyAny>,
 }
 
-/// Assembles prologue and frame.
+/// Assembles prologue and frame; `uninterrupted`: no other thread may run between guards and prologue.
 pub fn assemble<'py>(
     py: Python<'py>,
     function: &Bound<'py, PyAny>,
     frame: Frame,
     prologue: Prologue,
     host: &dyn Host,
+    uninterrupted: bool,
 ) -> Result<Made, Failure> {
     let original = function.getattr(name!("__code__"))?;
     let slots = Slots { nlocals: original.getattr(name!("co_nlocals"))?.extract()?, inserted: 0, temporaries: 0 };
@@ -31,6 +33,9 @@ pub fn assemble<'py>(
         Frame::Whole(code) => whole(py, code, prologue, slots),
         Frame::Tail(tail) => self::tail(py, tail.split, tail.way, prologue, slots, host)?,
     };
+    if uninterrupted {
+        code.instrs.iter_mut().filter(|instr| instr.op == Op::RESUME).take(1).for_each(|instr| instr.arg = BEGUN);
+    }
     code.flatten();
     let code = code.assemble(py)?;
     let made = like(&code, function)?;

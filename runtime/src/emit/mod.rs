@@ -3,6 +3,7 @@ mod assemble;
 mod eager;
 mod effects;
 mod end;
+mod hold;
 mod inputs;
 mod need;
 mod packets;
@@ -104,7 +105,7 @@ pub fn emit<'py>(
     writer.finish(&frame)?;
     let prologue = writer.into_prologue();
     let ops = graph.as_ref().map_or(0, |graph| graph.ops);
-    let made = assemble::assemble(py, begun.function, frame, prologue, host)?;
+    let made = assemble::assemble(py, begun.function, frame, prologue, host, !outcome.held_first.is_empty())?;
     let guards = Program::new(py, outcome.guards)?;
     Ok(Emitted { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
 }

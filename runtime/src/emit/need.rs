@@ -16,6 +16,8 @@ pub struct Needed {
 /// Follows effects and end into everything that they hold.
 pub fn find(outcome: &Outcome) -> Needed {
     let mut search = Search { outcome, seen: FxHashSet::default(), needed: Needed::default() };
+    outcome.held_first.iter().for_each(|hold| search.effect(&hold.take()));
+    outcome.held_first.iter().for_each(|hold| search.value(hold.release));
     outcome.effects.iter().for_each(|effect| search.effect(effect));
     match &outcome.end {
         End::Return { value, kept, .. } => {

@@ -1,8 +1,9 @@
-//! A graph that raises: nothing has happened yet, so the frame is handed over, as it began, to its uncompiled code.
+//! A graph that raises, or a lock that is not free: nothing has happened yet, so the frame is handed over, as it began, to its uncompiled code.
 //!
 //! That raises what the program raises where the program raises it, under the program's handlers, with the effects that come
 //! before. What only the compiled graph raises, and none of the calls that it stands for, is no exception of the program: it
 //! leaves the frame.
+use super::hold::NotFree;
 use super::writer::{Arg, Writer, Written};
 use super::{Failure, Host};
 use crate::bytecode::shape::Bound as Bounded;
@@ -20,7 +21,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// `RESUME_AFTER_YIELD_FROM`: the one at which the interpreter handles no signals.
-const BEGUN: u32 = 2;
+pub(super) const BEGUN: u32 = 2;
 
 /// What the prologue does where its call of the graph raises.
 #[derive(Debug)]
@@ -51,6 +52,7 @@ impl<'py> Writer<'_, 'py> {
         host: &dyn Host,
     ) -> Result<Rescue, Failure> {
         let before = self.put_aside(Vec::new());
+        self.let_go()?;
         let failed = Failed::new(self.py, graph, begun.function, self.code.is_continuation(self.py))?;
         self.constant(Bound::new(self.py, failed)?.into_any());
         self.plain(Op::SWAP, 2);
@@ -132,6 +134,9 @@ impl Failed {
     fn __getitem__<'py>(&self, raised: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = raised.py();
         let error = PyErr::from_value(raised.get_item(0)?);
+        if error.is_instance_of::<NotFree>(py) {
+            return self.whole(py);
+        }
         let again = self.graph.run(&raised.get_slice(1, raised.len())).err();
         let interrupted = interrupted::is_default(py, again.as_ref().unwrap_or(&error));
         if again.is_none() && !interrupted {

@@ -208,15 +208,22 @@ impl<'a, 'py> Writer<'a, 'py> {
         Ok(())
     }
 
-    /// Calls what the backend made of the graph, or else all that the graph calls; keeps the results.
+    /// Acquires the locks that come first, and calls what the backend made of the graph, or else all that the graph calls; keeps the results.
     pub fn call_graph(
         &mut self,
         finished: Option<Finished>,
         begun: Begun<'_, 'py>,
         host: &dyn Host,
     ) -> Result<Option<Called>, Failure> {
-        let Some(finished) = finished else { return Ok(None) };
         let start = self.written.len();
+        self.hold()?;
+        let Some(finished) = finished else {
+            if !self.outcome.held_first.is_empty() {
+                let watched = start..self.written.len();
+                self.rescue = Some(self.rescued(watched, &Graph::default(), &[], begun, host)?);
+            }
+            return Ok(None);
+        };
         let temporaries = match host.backend(self.py, &finished.graph, &finished.examples)? {
             Some(compiled) => self.call_compiled(compiled.into_bound(self.py), &finished)?,
             None => self.write_calls(&finished, host)?,

@@ -5,7 +5,7 @@ use crate::emit::Emitted;
 use crate::graph::python::PyGraph;
 use crate::graph::table;
 use crate::guard::How;
-use crate::trace::outcome::{Break, End, Outcome, RAISES, Route, YIELDS};
+use crate::trace::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
@@ -82,7 +82,9 @@ impl Frame {
         let words = |guard| PyResult::Ok(GuardText { parts: describe::guard(py, guard, code)?, how: None });
         frame.guards = outcome.guards.iter().map(words).collect::<PyResult<_>>()?;
         frame.routes = outcome.routes.clone();
-        frame.effects = outcome.effects.iter().map(|effect| describe::effect(py, effect, outcome, code)).collect();
+        let first: Vec<_> = outcome.held_first.iter().map(Hold::take).collect();
+        frame.effects =
+            first.iter().chain(&outcome.effects).map(|effect| describe::effect(py, effect, outcome, code)).collect();
         frame.end = match &outcome.end {
             End::Return { .. } => "return",
             End::Raise(_) => "raise",

@@ -354,6 +354,7 @@ impl<'py> Tracer<'py> {
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),
             guards: take(&mut state.guards),
+            held_first: take(&mut *state.held_first),
             effects: take(&mut *state.effects),
             end,
             routes: take(&mut state.routes),
@@ -364,6 +365,7 @@ impl<'py> Tracer<'py> {
         };
         state.make_room();
         super::order::placeholders_first(&mut outcome);
+        super::order::system_first(&mut outcome);
         outcome
     }
 }

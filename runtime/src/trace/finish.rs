@@ -410,6 +410,7 @@ impl<'py> Tracer<'py> {
     /// Whether the trace has changed anything outside so far.
     pub(super) fn has_changed_something(&self) -> bool {
         !self.state.effects.is_empty()
+            || !self.state.held_first.is_empty()
             || !self.state.copied.is_empty()
             || self.has_contexts()
             || self.state.shadows.iter().any(|shadow| shadow.is_changed(self.py))

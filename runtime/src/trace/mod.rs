@@ -36,7 +36,7 @@ mod native;
 pub mod observed;
 mod operator;
 mod ops;
-mod order;
+pub mod order;
 pub mod outcome;
 mod protocol;
 mod raised;

@@ -1,4 +1,4 @@
-//! Placeholders first, as FX orders its graphs.
+//! What comes first: placeholders, as FX orders its graphs, and among guards questions to the system.
 use super::outcome::Outcome;
 use super::value::Value;
 use crate::graph::{Argument, NodeId, NodeOp};
@@ -38,5 +38,18 @@ fn rename(argument: &mut Argument, places: &[NodeId]) {
         Argument::Node(node) => *node = places.get(node.0 as usize).copied().unwrap_or(*node),
         Argument::Constant(_) => {}
         Argument::Tuple(items) | Argument::List(items) => items.iter_mut().for_each(|item| rename(item, places)),
+    }
+}
+
+/// Why a question to the system is guarded: other threads may run while it is asked.
+pub const ASKED_SYSTEM: &str = "the trace asked the system";
+
+/// Why a lock is guarded.
+pub(super) const USED_LOCK: &str = "the trace used the lock";
+
+/// Puts questions to the system before all other guards, so that from those on no other thread runs before locks are acquired.
+pub(super) fn system_first(outcome: &mut Outcome) {
+    if outcome.guards.iter().any(|guard| guard.reason.why == USED_LOCK) {
+        outcome.guards.sort_by_key(|guard| guard.reason.why != ASKED_SYSTEM);
     }
 }

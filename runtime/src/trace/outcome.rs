@@ -17,6 +17,8 @@ pub struct Outcome {
     pub inputs: Vec<(NodeId, ValueId)>,
     /// Conditions, in the order in which the trace came to rely on them.
     pub guards: Vec<Guard>,
+    /// Locks that nobody holds when the trace begins, and that it acquires.
+    pub held_first: Vec<Hold>,
     /// Side effects on objects that existed before the trace, in the order of their happening.
     pub effects: Vec<Effect>,
     /// How the trace ended.
@@ -56,6 +58,31 @@ pub enum Effect {
     Call { callable: ValueId, args: Vec<ValueId> },
     /// The content of a cell from before the trace.
     SetCell { cell: ValueId, value: Option<ValueId> },
+}
+
+/// A lock that compiled code acquires before it calls the graph, so that nobody changes meanwhile what the lock protects.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold {
+    /// A callable that acquires it.
+    pub acquire: ValueId,
+    /// A callable that releases it.
+    pub release: ValueId,
+    /// What they are called with; `None`: nothing.
+    pub lock: Option<ValueId>,
+}
+
+impl Hold {
+    /// Acquires the lock.
+    #[must_use]
+    pub fn take(&self) -> Effect {
+        Effect::Call { callable: self.acquire, args: self.lock.into_iter().collect() }
+    }
+
+    /// Releases the lock.
+    #[must_use]
+    pub fn give_back(&self) -> Effect {
+        Effect::Call { callable: self.release, args: self.lock.into_iter().collect() }
+    }
 }
 
 /// How a trace ended.

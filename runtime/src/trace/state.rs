@@ -1,6 +1,6 @@
 //! What a running trace keeps: values, guards, overlays, effects, the graph.
 use super::ops::Global;
-use super::outcome::{Effect, Route};
+use super::outcome::{Effect, Hold, Route};
 use super::rewind::{self, Grown, Seen, Watched};
 use super::signal::{Traced, internal};
 use super::token::Token;
@@ -113,6 +113,10 @@ pub struct State {
     pub(super) decimals: super::decimals::Decimals,
     /// Context variables from outside that the trace has set.
     pub(super) context: Watched<FxHashMap<ValueId, ValueId>>,
+    /// Locks from outside that the trace has used.
+    pub(super) locks: Watched<Vec<super::call::Lock>>,
+    /// Those of them that compiled code acquires first of all.
+    pub(super) held_first: Watched<Vec<Hold>>,
     /// Functions with a cache from outside that the trace has called.
     pub(super) caches: Watched<Vec<super::call::Remembered>>,
     /// Objects looked at in searches for paths.

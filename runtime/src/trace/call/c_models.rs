@@ -77,6 +77,9 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.context_method(object, owner, name, args)? {
             return Ok(Some(result));
         }
+        if let Some(result) = self.lock_method(owner, name, args)? {
+            return Ok(Some(result));
+        }
         self.object_method(object, owner, name, args)
     }
 
@@ -94,6 +97,7 @@ impl<'py> Tracer<'py> {
                 Some(self.collect(object)?)
             }
             "_abc" => self.call_abc(name, args)?,
+            "_imp" => self.import_lock(name, args)?,
             "_csv" => self.rely_on_dialects(name, args).map(|()| None)?,
             "_operator" if args.keywords.is_empty() && operator::arity(name) == Some(args.positional.len()) => {
                 Some(self.operator(name, &args.positional)?)

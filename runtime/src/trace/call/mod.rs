@@ -13,6 +13,7 @@ mod forwarded;
 mod hidden;
 mod interpreter;
 mod locale;
+mod locks;
 mod new_type;
 mod outside;
 mod reads;
@@ -21,6 +22,7 @@ mod settings;
 
 pub(super) use cached::Remembered;
 pub(super) use class::is_struct_sequence;
+pub(super) use locks::Lock;
 pub(super) use settings::Setting;
 
 use super::entered::Way;

@@ -1,11 +1,13 @@
 //! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
 use super::Arguments;
+use super::locks::ASKED_FILE;
 use crate::ffi::{called, collector, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::known::{is_definition, is_scalar};
 use crate::trace::native::is_c_type;
+use crate::trace::order::ASKED_SYSTEM;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -148,7 +150,7 @@ impl<'py> Tracer<'py> {
         else {
             return Ok(None);
         };
-        if self.runs_python_within(&object) {
+        if self.runs_python_within(&object) || !self.state.locks.is_empty() {
             return Ok(None);
         }
         let (answer, warned) = self.hearing_warnings(|| method.call1((&object,)));
@@ -158,7 +160,7 @@ impl<'py> Tracer<'py> {
         let (then, refused) = compared(&answer, self.py).or_else(|error| self.raise_error(error))?;
         let check = MethodAnswer { method: method.clone().unbind(), then: then.unbind(), refused };
         let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
-        self.guard(source, Check::Call(check.into_any().unbind()), "the trace asked a file from outside");
+        self.guard(source, Check::Call(check.into_any().unbind()), ASKED_FILE);
         answer.map(|answer| Some(self.constant(answer))).or_else(|error| self.raise_error(error))
     }
 
@@ -178,6 +180,7 @@ impl<'py> Tracer<'py> {
         args: &Bound<'py, PyTuple>,
     ) -> Traced<Option<ValueId>> {
         self.refuse_changed_world(function)?;
+        let asks_system = lets_others_run(function);
         let py = self.py;
         let (answer, warned) = self.hearing_warnings(|| collector::as_it_was(py, || function.call1(args)));
         if warned {
@@ -190,13 +193,19 @@ impl<'py> Tracer<'py> {
         let check = Answer { args: args.clone().unbind(), then: then.unbind(), refused };
         let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
         let source = Source::constant(function);
-        self.guard(source, Check::Call(check.into_any().unbind()), "the trace read the world outside");
+        let why = if asks_system { ASKED_SYSTEM } else { "the trace read the world outside" };
+        self.guard(source, Check::Call(check.into_any().unbind()), why);
         match answer {
             Ok(answer) if answer.is_exact_instance_of::<PyList>() => Ok(Some(self.own(answer))),
             Ok(answer) => Ok(Some(self.constant(answer))),
             Err(error) => self.raise_error(error),
         }
     }
+}
+
+/// Whether other threads may run while the function waits for the system.
+fn lets_others_run(function: &Bound<'_, PyAny>) -> bool {
+    called::module_of(function) == "posix" && called::name_of(function) != "getpid"
 }
 
 fn is_plain_answer(answer: &Bound<'_, PyAny>) -> bool {
