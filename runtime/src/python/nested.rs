@@ -68,8 +68,12 @@ pub(super) fn expect(py: Python<'_>, family: &Arc<Family>, codes: &[Py<PyAny>]) 
     drop(known);
     drop(dead);
     if !EXPECTED.installed.load(Relaxed) && !hook::is_installed(py) {
-        hook::install(py, Box::new(Handler(Arc::clone(&EXPECTED))))?;
-        EXPECTED.installed.store(true, Relaxed);
+        match hook::install(py, Box::new(Handler(Arc::clone(&EXPECTED)))) {
+            Ok(()) => EXPECTED.installed.store(true, Relaxed),
+            // Another thread has done so while this one looked whether the interpreter fits.
+            Err(_) if hook::is_installed(py) => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(())
 }

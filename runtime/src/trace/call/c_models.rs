@@ -34,7 +34,10 @@ impl<'py> Tracer<'py> {
                 self.call_of_module(object, name, args)
             }
             Some(receiver) => match receiver.cast::<PyType>() {
-                Ok(class) => self.type_method(object, class, name, args),
+                Ok(class) => match self.read_settings_for(object, class, name, args)? {
+                    Some(result) => Ok(Some(result)),
+                    None => self.type_method(object, class, name, args),
+                },
                 Err(_) => Ok(None),
             },
             None => Ok(None),
@@ -75,6 +78,9 @@ impl<'py> Tracer<'py> {
             return Ok(Some(result));
         }
         if let Some(result) = self.context_method(object, owner, name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.read_settings_of(object, owner, name, args)? {
             return Ok(Some(result));
         }
         if let Some(result) = self.lock_method(owner, name, args)? {
@@ -122,10 +128,16 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.set_outside(object, &module, name, args) {
             return Ok(Some(result));
         }
+        if let Some(result) = self.read_settings(object, &module, name, args)? {
+            return Ok(Some(result));
+        }
         if let Some(result) = self.read_outside(object, &module, name, args)? {
             return Ok(Some(result));
         }
         if let Some(result) = self.open_file(object, &module, name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.call_handed_on(&module, name, args)? {
             return Ok(Some(result));
         }
         self.call_forwarded(&module, name, args)

@@ -1,5 +1,6 @@
 //! C functions that hand their work to a function of Python: the trace goes through that.
 use super::Arguments;
+use crate::guard::source::Source;
 use crate::trace::signal::{Signal, Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -20,7 +21,24 @@ const TWINS: &[(&str, &str, &str, &str)] = &[
     ("_pickle", "load", "pickle", "_load"),
 ];
 
+/// Functions of C that call one of Python with their arguments, and do nothing else: module, name; module and name in Python.
+const HANDED_ON: &[(&str, &str, &str, &str)] = &[("time", "strptime", "_strptime", "_strptime_time")];
+
 impl<'py> Tracer<'py> {
+    /// The result of a function that hands all on; `None`: it is another one. CPython: `time_strptime`.
+    pub(super) fn call_handed_on(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        let row = HANDED_ON.iter().find(|row| row.0 == module && row.1 == name);
+        let (Some((_, _, module, function)), true) = (row, args.keywords.is_empty()) else { return Ok(None) };
+        let modules = self.py.import("sys").and_then(|sys| sys.getattr("modules"));
+        let modules = modules.or_else(|error| self.raise_error(error))?;
+        // Importing it is left to C.
+        let Ok(place) = modules.get_item(module) else { return Ok(None) };
+        let source = Source::constant(&modules).entry(self.py, module);
+        let place = self.sourced(place, source);
+        let function = self.get_attr(place, function)?;
+        self.call(function, args.clone()).map(Some)
+    }
+
     /// The result of a function that has a twin in Python; what it raises says other words than C.
     fn call_twin(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         let row = TWINS.iter().find(|row| row.0 == module && row.1 == name);

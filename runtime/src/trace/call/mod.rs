@@ -19,6 +19,7 @@ mod outside;
 mod reads;
 mod reviewed;
 mod settings;
+mod zones;
 
 pub(super) use cached::Remembered;
 pub(super) use class::is_struct_sequence;

@@ -5,15 +5,16 @@ use crate::ffi::{called, collector, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::trace::c_value::is_value;
 use crate::trace::known::{is_definition, is_scalar};
 use crate::trace::native::is_c_type;
 use crate::trace::order::ASKED_SYSTEM;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
 /// Module, name, what is read.
 const READS: &[(&str, &str, &str)] = &[
@@ -99,14 +100,16 @@ impl Answer {
     }
 }
 
-/// What a function has said, whole, as guards compare it, and whether it refused: fields of a named tuple of C that only have names included; of an `OSError`, its class and arguments.
+/// What a function has said, whole, as guards compare it, and whether it refused: fields of a named tuple of C that only have names included; of an exception, its class and arguments.
 fn compared<'py>(answer: &PyResult<Bound<'py, PyAny>>, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, bool)> {
     match answer {
         Ok(answer) if answer.is_instance_of::<PyTuple>() && !answer.is_exact_instance_of::<PyTuple>() => {
             Ok((answer.call_method0(name!("__reduce__"))?, false))
         }
+        // Dates with different time zones may be equal.
+        Ok(answer) if !is_scalar(answer) && is_value(answer) => Ok((answer.repr()?.into_any(), false)),
         Ok(answer) => Ok((answer.clone(), false)),
-        Err(error) if error.is_instance_of::<PyOSError>(py) => {
+        Err(error) if error.is_instance_of::<PyException>(py) => {
             let value = error.value(py);
             Ok(((error.get_type(py), value.getattr(name!("args"))?).into_pyobject(py)?.into_any(), true))
         }
@@ -196,7 +199,11 @@ impl<'py> Tracer<'py> {
         let why = if asks_system { ASKED_SYSTEM } else { "the trace read the world outside" };
         self.guard(source, Check::Call(check.into_any().unbind()), why);
         match answer {
-            Ok(answer) if answer.is_exact_instance_of::<PyList>() => Ok(Some(self.own(answer))),
+            // What is changed or made at each call: the answer that guards compare is another object.
+            Ok(answer) if is_made_anew(&answer) => {
+                let again = function.call1(args).or_else(|error| self.raise_error(error))?;
+                self.after_native(Ok(again), &[]).map(Some)
+            }
             Ok(answer) => Ok(Some(self.constant(answer))),
             Err(error) => self.raise_error(error),
         }
@@ -208,7 +215,23 @@ fn lets_others_run(function: &Bound<'_, PyAny>) -> bool {
     called::module_of(function) == "posix" && called::name_of(function) != "getpid"
 }
 
+/// Whether each call gives another object, which the program may change or tell from others.
+fn is_made_anew(answer: &Bound<'_, PyAny>) -> bool {
+    answer.is_exact_instance_of::<PyList>()
+        || answer.is_exact_instance_of::<PyDict>()
+        || types::c_name(&answer.get_type()) == "time.struct_time"
+        || !is_scalar(answer) && is_value(answer)
+}
+
 fn is_plain_answer(answer: &Bound<'_, PyAny>) -> bool {
+    if let Ok(dict) = answer.cast_exact::<PyDict>() {
+        return dict
+            .iter()
+            .all(|(key, value)| is_scalar(&key) && !value.is_exact_instance_of::<PyDict>() && is_plain_answer(&value));
+    }
+    if is_value(answer) {
+        return true;
+    }
     match answer.cast_exact::<PyList>() {
         Ok(list) => list.iter().all(|item| is_scalar(&item)),
         Err(_) => {
