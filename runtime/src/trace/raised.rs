@@ -1,10 +1,11 @@
 //! Exceptions that C or the trace raises, and their contexts.
-use super::signal::{Signal, Traced, internal};
+use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::Interrupted;
 use super::value::ValueId;
-use crate::ffi::guard;
+use crate::ffi::{guard, types};
 use crate::names::name;
+use pyo3::exceptions::PyBufferError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
@@ -22,12 +23,33 @@ impl<'py> Tracer<'py> {
         if let Some(number) = self.signal_behind(&error) {
             return Err(self.postpone(number));
         }
+        self.refuse_passing(&error)?;
         error.set_traceback(self.py, None);
         let value = error.into_value(self.py).into_bound(self.py).into_any();
         self.chain_links(&value);
         let value = self.absorb(value);
         self.rely_on_names_in(value)?;
         self.raise_value(value)
+    }
+
+    /// An exception that tells of more than the trace knows: of objects that may be gone in plain Python, or of frames that C has no
+    /// function of Python for.
+    fn refuse_passing(&self, error: &PyErr) -> Traced<()> {
+        // The trace holds on to all views of memory that it ever made.
+        if error.is_instance_of::<PyBufferError>(self.py) && types::text(error.value(self.py)).contains("export") {
+            return unsupported("memory that something may still look into", types::text(error.value(self.py)));
+        }
+        // CPython: `_PyTraceback_Add`.
+        let mut entry = error.traceback(self.py).map(Bound::into_any);
+        while let Some(here) = entry.filter(|entry| !entry.is_none()) {
+            let code = here.getattr(name!("tb_frame")).and_then(|frame| frame.getattr(name!("f_code")));
+            let file = code.and_then(|code| code.getattr(name!("co_filename")));
+            if file.is_ok_and(|file| types::text(&file).ends_with(".c")) {
+                return unsupported("exception that passes through C", "C code adds itself to the traceback");
+            }
+            entry = here.getattr(name!("tb_next")).ok();
+        }
+        Ok(())
     }
 
     /// What C raised on its way to an exception has what the trace handles for its context, too, instead of what the thread handles.

@@ -34,6 +34,7 @@ const MADE: &[&str] = &[
     "str",
     "bytes",
     "bytearray",
+    "memoryview",
     "list",
     "tuple",
     "dict",
