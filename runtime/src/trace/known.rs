@@ -91,6 +91,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "property",
         "method-wrapper",
         "re.Pattern",
+        "_multibytecodec.MultibyteCodec",
         "collections._tuplegetter",
         "_collections._tuplegetter",
         "typing.TypeVar",

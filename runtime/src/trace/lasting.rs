@@ -6,7 +6,7 @@ use crate::names::name;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
@@ -23,6 +23,8 @@ pub struct Lasting {
     pub(super) own_filters: super::warned::Own,
     /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
     mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
+    /// The table of error handlers of codecs.
+    handlers: Mutex<Option<Py<PyDict>>>,
     /// Classes of C that no module names.
     nameless: Mutex<FxHashMap<&'static str, Py<PyType>>>,
     /// What classes of C that never change define themselves, by their addresses.
@@ -110,6 +112,19 @@ impl Lasting {
     pub fn shared(py: Python<'_>) -> Arc<Self> {
         static SHARED: PyOnceLock<Arc<Lasting>> = PyOnceLock::new();
         Arc::clone(SHARED.get_or_init(py, Arc::default))
+    }
+
+    /// The table of error handlers of codecs, found once: C keeps it as long as it runs.
+    pub(super) fn handlers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let known = self.handlers.lock().ok().and_then(|known| known.as_ref().map(|known| known.bind(py).clone()));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let found = super::registered::find_registry(py)?;
+        if let (Some(found), Ok(mut known)) = (&found, self.handlers.lock()) {
+            *known = Some(found.clone().unbind());
+        }
+        Ok(found)
     }
 
     pub(super) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {

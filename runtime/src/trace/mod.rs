@@ -42,6 +42,7 @@ mod protocol;
 mod raised;
 mod rebuild;
 mod record;
+mod registered;
 mod release;
 mod rewind;
 mod said;

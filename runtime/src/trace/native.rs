@@ -9,7 +9,7 @@ use super::token::Token;
 use super::value::{Value, ValueId};
 use crate::ffi::called;
 use crate::ffi::sets::SetLayout;
-use crate::ffi::{flag, types};
+use crate::ffi::{flag, references, types};
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, ordered};
 pub(super) use types::is_c_type;
@@ -407,6 +407,7 @@ impl<'py> Tracer<'py> {
                     let class = types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
                 }
+                self.rely_on_no_handler(&error)?;
                 self.raise_error(error)
             }
         }
@@ -486,6 +487,11 @@ fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     }
     if !is_c_type(&object.get_type()) {
         return true;
+    }
+    // Lists of C's own may have room that is not filled yet, which an iterator must not meet.
+    if object.is_exact_instance_of::<PyList>() {
+        let held = references::held(object, usize::MAX);
+        return held.iter().any(|item| reaches_token(item, depth - 1));
     }
     if !is_container(object) {
         return holds_token(object, depth);

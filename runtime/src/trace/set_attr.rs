@@ -125,7 +125,8 @@ impl<'py> Tracer<'py> {
                             let class = self
                                 .known(value)
                                 .filter(|known| name == "__class__" && known.is_instance_of::<PyType>());
-                            Some(exception.or(class).map_or_else(|| self.native(value), Ok)?)
+                            // Parsers and the like call what they hold.
+                            Some(exception.or(class).map_or_else(|| self.called_back(value), Ok)?)
                         }
                         None => None,
                     };

@@ -117,6 +117,8 @@ pub struct State {
     pub(super) locks: Watched<Vec<super::call::Lock>>,
     /// Those of them that compiled code acquires first of all.
     pub(super) held_first: Watched<Vec<Hold>>,
+    /// Error handlers of codecs that the trace has registered.
+    pub(super) handlers: Watched<Vec<super::registered::Handler>>,
     /// Functions with a cache from outside that the trace has called.
     pub(super) caches: Watched<Vec<super::call::Remembered>>,
     /// Objects looked at in searches for paths.
@@ -315,12 +317,14 @@ impl<'py> Tracer<'py> {
     /// The same where C gets nothing that it could change.
     pub(super) fn with_callbacks_on_scalars<T>(&mut self, run: impl FnOnce() -> T) -> T {
         self.enter_context();
+        let handlers = self.put_handlers();
         self.listen();
         let spare = self.spare.take();
         let outer = super::token::enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
         self.spare = Spare(Some(std::mem::replace(&mut self.state, super::token::leave(outer))));
         self.heard();
+        self.take_handlers(handlers);
         self.leave_context();
         result
     }

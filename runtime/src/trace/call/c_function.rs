@@ -18,6 +18,9 @@ use std::sync::Arc;
 const STORES: &[&str] =
     &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
 
+/// The module whose builders and parsers of C call what they are given.
+const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
+
 impl<'py> Tracer<'py> {
     /// The domain that claims a callable, if any.
     pub(super) fn domain_call(&mut self, callable: ValueId) -> Traced<Option<Arc<dyn Domain>>> {
@@ -166,7 +169,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What C gets for a value that it may call.
-    fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+    pub(in crate::trace) fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         match self.known(value) {
             // What a domain records does not know tokens.
             Some(_) if self.domain_call(value)?.is_some() => self.token(value),
@@ -183,6 +186,7 @@ impl<'py> Tracer<'py> {
         method: bool,
     ) -> Traced<ValueId> {
         let name = called::name_of(object);
+        self.rely_on_handlers(object, &name, args)?;
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
@@ -291,7 +295,11 @@ fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
     if let Ok(class) = callable.cast::<PyType>() {
         let name = types::c_name(class);
         return name.starts_with("itertools.")
+            || name.starts_with(ELEMENT_TREE)
             || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
+    }
+    if name == "__init__" {
+        return called::owner_of(callable).is_some_and(|owner| types::c_name(&owner).starts_with(ELEMENT_TREE));
     }
     matches!(name, "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
 }

@@ -104,6 +104,7 @@ impl<'py> Tracer<'py> {
             }
             "_abc" => self.call_abc(name, args)?,
             "_imp" => self.import_lock(name, args)?,
+            "_codecs" if name == "register_error" => self.register_error(object, args)?,
             "_csv" => self.rely_on_dialects(name, args).map(|()| None)?,
             "_operator" if args.keywords.is_empty() && operator::arity(name) == Some(args.positional.len()) => {
                 Some(self.operator(name, &args.positional)?)
