@@ -87,6 +87,28 @@ def lines_of_parts(last):
         return part.__traceback__ is whole.__traceback__, part.__traceback__.tb_lineno, part.exceptions[0].__traceback__
 
 
+def bare_within_another(last):
+    try:
+        nested[last]
+    except* Exception:
+        try:
+            raise
+        except* GeneratorExit:
+            pass
+
+
+def bare_within_another_that_catches(last):
+    try:
+        nested[last]
+    except* Exception:
+        try:
+            raise
+        except* TypeError as error:
+            caught = repr(error)
+        return_of = caught
+    return return_of
+
+
 def described(error):
     """All that hangs off an exception, without the frames that ask."""
     lines, entry = [], error.__traceback__
@@ -109,7 +131,7 @@ class Groups(unittest.TestCase):
     def test_split_groups_keep_tracebacks(self):
         functions = [
             not_caught, caught_in_part, raised_again, raised_again_bare, raised_anew, of_a_derived_class, split, split_by_classes,
-            split_by_function, lines_of_parts,
+            split_by_function, lines_of_parts, bare_within_another, bare_within_another_that_catches,
         ]
         for function in functions:
             with self.subTest(function.__name__):

@@ -1,5 +1,6 @@
 """numpy: what is recorded into graphs, what breaks, and that results, warnings and exceptions are those of plain execution."""
 
+import json
 import math
 import operator
 import unittest
@@ -385,6 +386,20 @@ class Numpy(unittest.TestCase):
         fixed = np.arange(3.0)
         fixed.flags.writeable = False
         self.agree(f, lambda: (np.arange(3.0),), lambda: (fixed,))
+
+
+class ScalarsInC(unittest.TestCase):
+    def test_c_that_tells_a_number_by_its_base(self):
+        def written(number):
+            try:
+                return json.dumps(+number)
+            except TypeError as error:
+                return str(error)
+
+        compiled = slotrt.compile(written)
+        for number in ("", np.float64(2.5), np.float64(2.5), np.int64(3), np.complex128(2j), np.float64("nan")):
+            with self.subTest(repr(number)):
+                self.assertEqual(compiled(number), written(number))
 
 
 if __name__ == "__main__":

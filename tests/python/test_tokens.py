@@ -462,5 +462,55 @@ class Tokens(unittest.TestCase):
                 self.assertEqual(outcome(slotrt.compile(lambda x: call(x)), value), outcome(call, value))
 
 
+class Reflected(Exception):
+    def __ror__(self, other):
+        return "ror"
+
+    def __add__(self, other):
+        return NotImplemented
+
+    def __radd__(self, other):
+        return "radd"
+
+
+class MoreReflected(Reflected):
+    def __radd__(self, other):
+        return "radd of the derived class"
+
+
+class ReflectedList(list):
+    def __ror__(self, other):
+        return "ror"
+
+    def __rsub__(self, other):
+        return "rsub"
+
+
+class OneClass(unittest.TestCase):
+    """Operators of C on an object of the trace's own and one from outside, which C has as a token."""
+
+    def test_who_is_asked(self):
+        def outside_first(outside, own, operate):
+            return list(map(operate, [outside], [own()]))
+
+        def own_first(outside, own, operate):
+            return list(map(operate, [own()], [outside]))
+
+        def said(function, *args):
+            try:
+                return function(*args)
+            except TypeError as error:
+                return str(error)
+
+        for function in (outside_first, own_first):
+            for operate in (operator.or_, operator.add, operator.iadd, operator.sub):
+                pairs = [(Reflected, Reflected), (MoreReflected, Reflected), (Reflected, MoreReflected)]
+                for outside, own in (*pairs, (ReflectedList, ReflectedList), (Reflected, ReflectedList)):
+                    with self.subTest(function.__name__, operate=operate, outside=outside, own=own):
+                        compiled = slotrt.compile(function)
+                        for _ in range(2):
+                            self.assertEqual(said(compiled, outside(), own, operate), said(function, outside(), own, operate))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -187,7 +187,34 @@ fn fill_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult
             mirror.setattr(name, found)?;
         }
     }
+    both_sides(class, mirror)
+}
+
+/// A class of Python code that answers an operator on one side answers that it does not on the other, so that each token is asked before
+/// an object of the trace's own is: see [`Tracer::refuse_relative`].
+fn both_sides(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    if super::native::is_c_type(class) {
+        return Ok(());
+    }
+    for row in SLOTDEFS.iter().filter(|row| is_operator(row.name) && types::slot(class, row.slot).is_some()) {
+        let name = interned(class.py(), row.name);
+        if types::lookup(mirror, &name).is_none() {
+            mirror.setattr(name, Special { name: row.name.to_owned() })?;
+        }
+    }
     Ok(())
+}
+
+/// Whether a special method is one side of a binary operator.
+fn is_operator(name: &str) -> bool {
+    static OPERATORS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let numbers = SLOTDEFS.iter().filter(|row| row.slot.suite() == Suite::tp_as_number);
+        let names: FxHashSet<_> = numbers.map(|row| row.name).collect();
+        let other = |name: &str| format!("__r{}", name.trim_start_matches('_'));
+        let left = names.iter().copied().filter(|name| names.contains(&*other(name)));
+        left.flat_map(|name| [Some(name), names.get(&*other(name)).copied()]).flatten().collect()
+    });
+    OPERATORS.contains(name)
 }
 
 /// A class with `__getitem__` gets both `mp_subscript` and `sq_item`, and so on: what the mirrored class does not fill is emptied.
@@ -304,6 +331,9 @@ impl BoundSpecial {
     ) -> PyResult<Bound<'py, PyAny>> {
         let token = self.token.bind(py).get();
         traced(py, token, |tracer| {
+            if let Ok(other) = args.get_item(0) {
+                tracer.refuse_relative(token.value, &self.name, &other)?;
+            }
             let positional = args.iter().map(|arg| tracer.absorb(arg)).collect();
             let mut keywords = Vec::new();
             for (name, value) in kwargs.into_iter().flatten() {
@@ -333,6 +363,20 @@ impl<'py> Tracer<'py> {
         function
             .and_then(|function| function.getattr(intern!(self.py, "__name__")).ok())
             .is_some_and(|name| name.eq("mro").unwrap_or(false))
+    }
+
+    /// C tells by their classes whether, and in which order, two objects are asked for the result of an operator: an object of the
+    /// trace's own is not of its relative's class where that one is a token. CPython: `binary_op1`.
+    fn refuse_relative(&mut self, value: ValueId, name: &str, other: &Bound<'py, PyAny>) -> Traced<()> {
+        let its_class = other.get_type();
+        if other.is_instance_of::<Token>() || super::native::is_c_type(&its_class) || !is_operator(name) {
+            return Ok(());
+        }
+        let class = self.class_of(value)?;
+        match types::is_subtype(&class, &its_class) || types::is_subtype(&its_class, &class) {
+            true => unsupported("C operator on an object from outside and one of its class", types::name(&class)),
+            false => Ok(()),
+        }
     }
 
     /// A special method of a value's class, called by C on its token.
@@ -366,6 +410,7 @@ impl<'py> Tracer<'py> {
         }
         match self.special(value, name)? {
             Some(method) => self.call(method, args),
+            None if is_operator(name) => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
             None => unsupported("C code asks a symbolic value for a method that it does not have", name),
         }
     }

@@ -1,6 +1,7 @@
 //! CPython 3.12: the evaluator clears the frame that it is given; nothing else that does so is exported.
 use crate::ffi::layout;
 pub(super) use generated::layouts::v3_12 as layouts;
+use generated::opcodes::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -25,20 +26,18 @@ pub(super) const MAIN_CALLS: Option<usize> =
     Some(offset_of!(layouts::_PyRuntimeState, ceval) + offset_of!(layouts::_ceval_runtime_state, pending_mainthread));
 
 unsafe extern "C" {
-    fn PyUnstable_Exc_PrepReraiseStar(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
 }
 
-/// `_PyExc_PrepReraiseStar`.
+/// `_PyExc_PrepReraiseStar`, behind its instruction: the exported function refuses exceptions that no frame has raised yet.
 ///
 /// # Errors
 /// Its own.
 pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: attached; both arguments are live; the result is a new reference, or NULL with an exception set.
-    unsafe {
-        let left = PyUnstable_Exc_PrepReraiseStar(original.as_ptr(), raised.as_ptr());
-        Bound::from_owned_ptr_or_err(original.py(), left)
-    }
+    /// `INTRINSIC_PREP_RERAISE_STAR`.
+    const PREP_RERAISE_STAR: u8 = 1;
+    let values = [original.clone(), raised.clone()];
+    crate::ffi::instruction::perform(original.py(), Op::CALL_INTRINSIC_2, PREP_RERAISE_STAR, &values)
 }
 
 /// The frame that the thread runs; NULL where it runs none.

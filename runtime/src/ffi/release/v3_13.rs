@@ -1,5 +1,6 @@
 //! CPython 3.13: the evaluator clears the frame that it is given, and functions for that are exported.
 use crate::ffi::layout;
+use generated::opcodes::Op;
 use generated::v3_13::layouts;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -28,20 +29,18 @@ unsafe extern "C" {
         count: usize,
         kwnames: *mut ffi::PyObject,
     ) -> *mut u8;
-    fn PyUnstable_Exc_PrepReraiseStar(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
 }
 
-/// `_PyExc_PrepReraiseStar`.
+/// `_PyExc_PrepReraiseStar`, behind its instruction: the exported function refuses exceptions that no frame has raised yet.
 ///
 /// # Errors
 /// Its own.
 pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: attached; both arguments are live; the result is a new reference, or NULL with an exception set.
-    unsafe {
-        let left = PyUnstable_Exc_PrepReraiseStar(original.as_ptr(), raised.as_ptr());
-        Bound::from_owned_ptr_or_err(original.py(), left)
-    }
+    /// `INTRINSIC_PREP_RERAISE_STAR`.
+    const PREP_RERAISE_STAR: u8 = 1;
+    let values = [original.clone(), raised.clone()];
+    crate::ffi::instruction::perform(original.py(), Op::CALL_INTRINSIC_2, PREP_RERAISE_STAR, &values)
 }
 
 /// The frame that the thread runs; NULL where it runs none.

@@ -262,7 +262,8 @@ impl<'py> Tracer<'py> {
         let what = format!("{name}({})", types::name(&class));
         // CPython's C does not know what other libraries' C has laid out.
         let is_foreign = self.domain_of(&class).is_some();
-        if types::has(&class, flag::DATA_SUBCLASS) || native::derives_from_c(&class) && !is_foreign {
+        let is_data = types::has(&class, flag::DATA_SUBCLASS) || super::super::known::scalar_base(&class).is_some();
+        if is_data || native::derives_from_c(&class) && !is_foreign {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }
         match self.real(value) {
