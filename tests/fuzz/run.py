@@ -21,6 +21,7 @@ import random
 import resource
 import signal
 import sys
+import time
 import traceback
 import warnings
 
@@ -30,6 +31,8 @@ import generate
 LIMIT = 10  # seconds of the processor's time for one program compiled
 PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
+CANDIDATE = 30  # seconds of the processor's time for one candidate of the smaller program
+SEARCH = 300  # seconds for the search of a smaller program
 AGAIN = 0.2  # seconds after which a program that went on is told again
 SHAKEN = 20  # plain runs with objects at other addresses, before a difference counts
 WARM = 10  # plain runs after which the interpreter has specialised a program's operations
@@ -199,23 +202,36 @@ def compare(text, calls):
     return found[0] if found else {"call": "globals", "plain": plain[1], "compiled": compiled[1]}
 
 
+def verdict_on(text, calls):
+    """What `compare` says of a program, or "crashes"; in a fork, as it may crash, and within limits, as what is left of a program may
+    have lost what ended its loops."""
+
+    def judge(writer):
+        resource.setrlimit(resource.RLIMIT_CPU, (CANDIDATE, CANDIDATE))
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                verdict = compare(text, calls)
+            except Exception:  # without its main function, for one
+                verdict = "unstable"
+            os.write(writer, json.dumps(verdict).encode())
+
+    lines, status = in_fork(judge)
+    if status < 0:
+        return "unstable" if -status in (signal.SIGXCPU, signal.SIGKILL) else "crashes"
+    return json.loads("".join(lines)) if status == 0 else "unstable"
+
+
 def differs(text, calls):
-    """Whether a candidate for the smaller program still differs; in a fork, as it may crash."""
-    child = os.fork()
-    if child == 0:
-        verdict = 0
-        try:
-            verdict = 1 if isinstance(compare(text, calls), dict) else 0
-        finally:
-            os._exit(verdict)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+    """Whether a candidate for the smaller program still differs, or crashes."""
+    verdict = verdict_on(text, calls)
+    return verdict == "crashes" or isinstance(verdict, dict)
 
 
 def smaller(text, calls):
-    """The program without the statements that the difference does not need."""
-    tree = ast.parse(text)
+    """The program without the statements that the difference does not need, as far as the time for the search goes."""
+    tree, end = ast.parse(text), time.monotonic() + SEARCH
     changed = True
-    while changed:
+    while changed and time.monotonic() < end:
         changed = False
         for node in ast.walk(tree):
             for field in ("body", "orelse", "finalbody", "handlers", "cases"):
@@ -227,7 +243,7 @@ def smaller(text, calls):
                     empty = not items and field == "body"
                     if empty:
                         items.append(ast.Pass())
-                    if isinstance(taken, ast.Pass) or not still(tree, calls):
+                    if isinstance(taken, ast.Pass) or time.monotonic() > end or not still(tree, calls):
                         items[:] = items[: -1 if empty else None]
                         items.insert(index, taken)
                     else:
@@ -264,8 +280,8 @@ def batch(seeds, writer):
     os.write(writer, f"stats {json.dumps(totals)}\n".encode())
 
 
-def in_fork(seeds):
-    """Runs a batch in a fork; returns its lines and the seed at which it died, if it did."""
+def in_fork(work):
+    """Runs `work(writer)` in a fork of limited memory; returns the lines that it wrote, and how it ended."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -273,32 +289,41 @@ def in_fork(seeds):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                batch(seeds, writer)
+            work(writer)
             os._exit(0)
         except BaseException:
             traceback.print_exc()
         os._exit(3)
     os.close(writer)
     with os.fdopen(reader) as lines:
-        said = [line.rstrip("\n").partition(" ") for line in lines]
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        said = [line.rstrip("\n") for line in lines]
+    return said, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run_batch(seeds):
+    """Runs a batch in a fork; returns what it said, the seed at which it died, if it did, and how it ended."""
+
+    def work(writer):
+        with contextlib.redirect_stdout(io.StringIO()):
+            batch(seeds, writer)
+
+    lines, status = in_fork(work)
+    said = [line.partition(" ") for line in lines]
     at = [int(rest) for kind, _, rest in said if kind == "at"]
     return said, (at[-1] if status != 0 and at else None), status
 
 
 def dies_by_itself(seed):
     """Whether the interpreter dies of the program uncompiled, as 3.13.0 does once it has specialised a call."""
-    child = os.fork()
-    if child == 0:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def warm(_):
         text, calls = generate.program(seed)
         with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()), Deadline(LIMIT):
             code = compile(text, "program.py", "exec")
             for _ in range(WARM):
                 observed(code, calls, lambda main: main)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) < 0
+
+    return in_fork(warm)[1] < 0
 
 
 def main():
@@ -321,7 +346,7 @@ def main():
     report = {"same": 0, "unstable": 0, "different": [], "crashed": [], "stats": {}}
     seeds = list(range(options.start, options.start + options.count))
     while seeds:
-        said, died, status = in_fork(seeds[: options.batch])
+        said, died, status = run_batch(seeds[: options.batch])
         done = 0
         for kind, _, rest in said:
             if kind in ("same", "unstable"):
@@ -357,10 +382,8 @@ def save(report, folder):
     for seed in report["different"][:10] + [seed for seed, _ in report["crashed"]][:5]:
         text, calls = generate.program(seed)
         text = smaller(text, calls)
-        difference = None
-        if seed in report["different"]:
-            difference = compare(text, calls)
-        what = json.dumps(difference, indent=1) if difference else "crashes"
+        verdict = verdict_on(text, calls)
+        what = json.dumps(verdict, indent=1) if isinstance(verdict, dict) else verdict
         path = folder / f"{seed}.py"
         path.write_text(f"{text}\n\nCALLS = {calls!r}\nDIFFERENCE = '''{what}'''\n", encoding="utf-8")
 

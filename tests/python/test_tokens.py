@@ -512,5 +512,54 @@ class OneClass(unittest.TestCase):
                             self.assertEqual(said(compiled, outside(), own, operate), said(function, outside(), own, operate))
 
 
+class Listed(tuple):
+    """A tuple by its layout, which C asks for."""
+
+    __slots__ = ()
+
+    def __gt__(self, other):
+        return "greater"
+
+
+class ListItems(list):
+    """The same of a list."""
+
+
+class ItemsOfContainers(unittest.TestCase):
+    """Functions of C that work on the items of what they are given: they tell builtins' subclasses by their layout."""
+
+    def test_added(self):
+        def to_tuple(item):
+            try:
+                return sum([item, (4,)], (1, 2))
+            except TypeError as error:
+                return str(error)
+
+        def to_list(item):
+            try:
+                return sum([item, [4]], [1, 2])
+            except TypeError as error:
+                return str(error)
+
+        def reduced(item):
+            try:
+                return functools.reduce(operator.add, [(1, 2), item])
+            except TypeError as error:
+                return str(error)
+
+        def mapped(item):
+            try:
+                return list(map(operator.add, [(1, 2), (), "text"], [item] * 3))
+            except TypeError as error:
+                return str(error)
+
+        for item in (Listed((3,)), Listed(), ListItems([3]), OwnText("text")):
+            for function in (to_tuple, to_list, reduced, mapped):
+                with self.subTest(function.__name__, item=item):
+                    compiled = slotrt.compile(function)
+                    for _ in range(2):
+                        self.assertEqual(compiled(item), function(item))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -53,5 +53,3 @@ pub mod types;
 pub mod watch;
 
 pub use callable::{Args, Chosen, Dispatch};
-#[cfg(slotrt_traces)]
-pub(crate) use release::prep_reraise_star;

@@ -331,7 +331,7 @@ impl BoundSpecial {
     ) -> PyResult<Bound<'py, PyAny>> {
         let token = self.token.bind(py).get();
         traced(py, token, |tracer| {
-            if let Ok(other) = args.get_item(0) {
+            if let Some(other) = args.iter().next() {
                 tracer.refuse_relative(token.value, &self.name, &other)?;
             }
             let positional = args.iter().map(|arg| tracer.absorb(arg)).collect();

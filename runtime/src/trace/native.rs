@@ -356,7 +356,7 @@ impl<'py> Tracer<'py> {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
             false => self.with_callbacks(|| called.call(args, kwargs)),
         };
-        self.after_native(result, &seen)
+        self.judge(result, &seen, called::owner_of(callable).is_some())
     }
 
     /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.
@@ -384,11 +384,22 @@ impl<'py> Tracer<'py> {
         Ok(native.clone())
     }
 
-    /// Judges what C gave: an interruption first, then errors that may come from looking at a token instead of the value.
+    /// Judges what a slot function gave.
     pub(super) fn after_native(
         &mut self,
         result: PyResult<Bound<'py, PyAny>>,
+        operands: &[Bound<'py, PyAny>],
+    ) -> Traced<ValueId> {
+        self.judge(result, operands, true)
+    }
+
+    /// Judges what C gave: an interruption first, then errors that may come from looking at a token instead of the value. `is_method`:
+    /// what C ran belongs to the class of the first argument.
+    fn judge(
+        &mut self,
+        result: PyResult<Bound<'py, PyAny>>,
         positional: &[Bound<'py, PyAny>],
+        is_method: bool,
     ) -> Traced<ValueId> {
         if let Some(signal) = self.state.pending.take() {
             return Err(signal);
@@ -403,7 +414,7 @@ impl<'py> Tracer<'py> {
             Err(error) if self.is_end(&error, positional) => self.raise_error(error),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
-                if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional) {
+                if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional, is_method) {
                     let class = types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
                 }
@@ -422,12 +433,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether C may have seen a token that it judges otherwise than its value: as an argument, within one, or given by an iterator.
-    fn meets_disguise(&mut self, args: &[Bound<'py, PyAny>]) -> bool {
+    fn meets_disguise(&mut self, args: &[Bound<'py, PyAny>], is_method: bool) -> bool {
         if args.iter().any(|arg| self.is_disguised(arg)) {
             return true;
         }
-        // Containers ask their own items by slots alone.
-        let own_items = args.first().is_some_and(is_container);
+        // Methods of containers ask their own items by slots alone; other functions add them, join them, format them.
+        let own_items = is_method && args.first().is_some_and(is_container);
         let tokens: Vec<_> = self.state.tokens.values().map(|token| token.bind(self.py).clone().into_any()).collect();
         args.iter().skip(usize::from(own_items)).any(|arg| reaches_token(arg, 3))
             && tokens.iter().any(|token| self.is_laid_out(token))

@@ -1,7 +1,6 @@
 //! CPython 3.11: who calls the evaluator clears the frame.
 use crate::ffi::layout;
 pub(super) use generated::layouts::v3_11 as layouts;
-use generated::opcodes::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
@@ -52,15 +51,6 @@ pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
 /// None here.
 pub fn prepare(_py: Python<'_>) -> PyResult<()> {
     Ok(())
-}
-
-/// `_PyExc_PrepReraiseStar`, which is not exported: behind its instruction.
-///
-/// # Errors
-/// Its own.
-pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let values = [original.clone(), raised.clone()];
-    crate::ffi::instruction::perform(original.py(), Op::PREP_RERAISE_STAR, 0, &values)
 }
 
 /// Ends a fresh frame as its evaluator would: it leaves that to its caller.

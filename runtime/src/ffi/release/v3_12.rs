@@ -1,7 +1,6 @@
 //! CPython 3.12: the evaluator clears the frame that it is given; nothing else that does so is exported.
 use crate::ffi::layout;
 pub(super) use generated::layouts::v3_12 as layouts;
-use generated::opcodes::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -27,17 +26,6 @@ pub(super) const MAIN_CALLS: Option<usize> =
 
 unsafe extern "C" {
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
-}
-
-/// `_PyExc_PrepReraiseStar`, behind its instruction: the exported function refuses exceptions that no frame has raised yet.
-///
-/// # Errors
-/// Its own.
-pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    /// `INTRINSIC_PREP_RERAISE_STAR`.
-    const PREP_RERAISE_STAR: u8 = 1;
-    let values = [original.clone(), raised.clone()];
-    crate::ffi::instruction::perform(original.py(), Op::CALL_INTRINSIC_2, PREP_RERAISE_STAR, &values)
 }
 
 /// The frame that the thread runs; NULL where it runs none.

@@ -1,6 +1,5 @@
 //! CPython 3.13: the evaluator clears the frame that it is given, and functions for that are exported.
 use crate::ffi::layout;
-use generated::opcodes::Op;
 use generated::v3_13::layouts;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -30,17 +29,6 @@ unsafe extern "C" {
         kwnames: *mut ffi::PyObject,
     ) -> *mut u8;
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
-}
-
-/// `_PyExc_PrepReraiseStar`, behind its instruction: the exported function refuses exceptions that no frame has raised yet.
-///
-/// # Errors
-/// Its own.
-pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    /// `INTRINSIC_PREP_RERAISE_STAR`.
-    const PREP_RERAISE_STAR: u8 = 1;
-    let values = [original.clone(), raised.clone()];
-    crate::ffi::instruction::perform(original.py(), Op::CALL_INTRINSIC_2, PREP_RERAISE_STAR, &values)
 }
 
 /// The frame that the thread runs; NULL where it runs none.

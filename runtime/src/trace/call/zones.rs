@@ -77,12 +77,11 @@ impl<'py> Tracer<'py> {
         if !METHODS.iter().any(|row| row.0 == owner && row.1 == name) {
             return Ok(None);
         }
-        let Some(args) = with_zone(args) else { return Ok(None) };
-        let Some(receiver) = args.first().copied() else { return Ok(None) };
+        let Some(receiver) = args.positional.first().copied() else { return Ok(None) };
         if !is_c_type(&self.class_of(receiver)?) || name == "strftime" && !self.rely_on_strftime()? {
             return Ok(None);
         }
-        self.ask_with_fixed(method, &args)
+        self.ask_with_zone(method, args)
     }
 
     /// A method of a class of dates; `None`: it is another one, or what it is given is not known.
@@ -97,8 +96,7 @@ impl<'py> Tracer<'py> {
         if !is_c_type(class) || !CLASS_METHODS.iter().any(|row| row.0 == owner && row.1 == name) {
             return Ok(None);
         }
-        let Some(args) = with_zone(args) else { return Ok(None) };
-        self.ask_with_fixed(method, &args)
+        self.ask_with_zone(method, args)
     }
 
     /// C asks `time.strftime`, whichever that is. CPython: `wrap_strftime`.
@@ -117,6 +115,13 @@ impl<'py> Tracer<'py> {
         let place = Source::constant(&names).entry(self.py, "strftime");
         self.guard(place, Check::Is(original.unbind()), why);
         Ok(true)
+    }
+
+    fn ask_with_zone(&mut self, method: &Bound<'py, PyAny>, args: &Arguments) -> Traced<Option<ValueId>> {
+        match with_zone(args) {
+            Some(args) => self.ask_with_fixed(method, &args),
+            None => Ok(None),
+        }
     }
 
     fn ask_with_fixed(&mut self, function: &Bound<'py, PyAny>, args: &[ValueId]) -> Traced<Option<ValueId>> {

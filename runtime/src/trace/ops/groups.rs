@@ -1,5 +1,6 @@
 //! `except*`. CPython: `_PyEval_ExceptionGroupMatch` and `_PyExc_PrepReraiseStar`.
-use crate::ffi::types;
+use crate::bytecode::Op;
+use crate::ffi::{instruction, types};
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, unsupported};
@@ -81,14 +82,16 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// What is left to raise after the clauses: parts that nothing caught, and what the clauses raised.
-    pub(super) fn prep_reraise_star(&mut self, original: ValueId, raised: ValueId) -> Traced<ValueId> {
-        let (Some(original), Some(list)) = (self.owned(original), self.owned(raised)) else {
+    /// What is left to raise after the clauses: parts that nothing caught, and what the clauses raised. Behind the instruction, as the
+    /// function that 3.12 and later export refuses exceptions that no frame has raised yet. CPython: `_PyExc_PrepReraiseStar`.
+    pub(super) fn prep_reraise_star(&mut self, op: Op, which: u8, values: [ValueId; 2]) -> Traced<ValueId> {
+        let [Some(original), Some(list)] = values.map(|value| self.owned(value)) else {
             return unsupported("except* around an exception from outside", "_PyExc_PrepReraiseStar");
         };
         let given = [original, list];
         let marks = self.mark_tracebacks(&given)?;
-        let left = self.with_callbacks(|| crate::ffi::prep_reraise_star(&given[0], &given[1]));
+        let py = self.py;
+        let left = self.with_callbacks(|| instruction::perform(py, op, which, &given));
         self.unmark_tracebacks(marks, left.as_ref().ok())?;
         self.after_native(left, &given)
     }

@@ -99,7 +99,7 @@ impl<'py> Tracer<'py> {
     /// Up to 3.11 an operation of its own.
     pub(super) fn prep_reraise_star_op(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let (raised, original) = (frame.pop()?, frame.pop()?);
-        let left = self.prep_reraise_star(original, raised)?;
+        let left = self.prep_reraise_star(Op::PREP_RERAISE_STAR, 0, [original, raised])?;
         frame.push(left);
         Ok(Flow::Next)
     }
@@ -108,7 +108,7 @@ impl<'py> Tracer<'py> {
         let second = frame.pop()?;
         let first = frame.pop()?;
         let result = match which {
-            1 => self.prep_reraise_star(first, second)?,
+            1 => self.prep_reraise_star(Op::CALL_INTRINSIC_2, 1, [first, second])?,
             // TYPEVAR_WITH_BOUND, TYPEVAR_WITH_CONSTRAINTS, SET_TYPEPARAM_DEFAULT.
             2 | 3 | 5 => self.perform(Op::CALL_INTRINSIC_2, which, &[first, second])?,
             4 => self.set_type_params(first, second)?,
