@@ -414,7 +414,8 @@ impl<'py> Tracer<'py> {
             Err(error) if self.is_end(&error, positional) => self.raise_error(error),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
-                if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional, is_method) {
+                if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional, is_method)
+                {
                     let class = types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
                 }
