@@ -347,13 +347,14 @@ def main():
     seeds = list(range(options.start, options.start + options.count))
     while seeds:
         said, died, status = run_batch(seeds[: options.batch])
-        done = 0
+        done, found = 0, []
         for kind, _, rest in said:
             if kind in ("same", "unstable"):
                 report[kind] += 1
                 done += 1
             elif kind == "different":
                 report["different"].append(int(rest))
+                found.append([int(rest), "behaves differently"])
                 done += 1
             elif kind == "stats":
                 for name, value in json.loads(rest).items():
@@ -363,12 +364,13 @@ def main():
                 report["unstable"] += 1
             else:
                 report["crashed"].append([died, status])
+                found.append([died, f"ends the process: {status}"])
             done += 1
         if not done:
             raise SystemExit(f"no program of seeds {seeds[0]}… ran: status {status}")
         seeds = seeds[done:]
         if options.progress:
-            print(json.dumps({"done": options.count - len(seeds)}), flush=True)
+            print(json.dumps({"done": options.count - len(seeds), "found": found}), flush=True)
     with contextlib.redirect_stdout(io.StringIO()):
         save(report, options.save)
     print(json.dumps(report), flush=True)

@@ -2,7 +2,7 @@
 use crate::obtain::{Interpreter, interpreter, venv};
 use crate::testing::SUPPORTED;
 use crate::ui::table::table;
-use crate::ui::{Advise, Step};
+use crate::ui::{Advise, Step, note};
 use crate::wheel::Profile;
 use crate::{develop, place};
 use anyhow::{Context, Result, anyhow, bail};
@@ -52,6 +52,15 @@ pub struct Report {
     pub crashed: Vec<(u64, i32)>,
     /// Counters of the runtime.
     stats: BTreeMap<String, u64>,
+}
+
+/// What it prints after each batch.
+#[derive(Deserialize)]
+struct Progress {
+    /// Programs so far.
+    done: u64,
+    /// Seeds of the batch that differ or crash, and which of the two.
+    found: Vec<(u64, String)>,
 }
 
 /// Runs the command.
@@ -125,11 +134,15 @@ fn worker(python: &Interpreter, start: u64, count: u64, step: &Step) -> Result<R
     for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(|lines| lines.lines()) {
         let line = line?;
         let value: serde_json::Value = serde_json::from_str(&line).with_context(|| format!("unexpected: {line}"))?;
-        if let Some(now) = value["done"].as_u64() {
-            step.advance(now.saturating_sub(done));
-            done = now;
-        } else {
+        if value.get("done").is_none() {
             report = Some(serde_json::from_value(value)?);
+            continue;
+        }
+        let said: Progress = serde_json::from_value(value)?;
+        step.advance(said.done.saturating_sub(done));
+        done = said.done;
+        for (seed, what) in said.found {
+            note(format!("the program of seed {seed} {what}"));
         }
     }
     let status = child.wait()?;
