@@ -105,7 +105,7 @@ impl<'py> Tracer<'py> {
         if !self.iterates(&class)? {
             return unsupported("argument after * is no iterable", types::name(&class));
         }
-        let positional = self.list_of(args, None)?;
+        let positional = self.gathered("tuple", args)?;
         let keywords = mapping.map_or_else(|| Ok(Vec::new()), |mapping| self.keywords_of(mapping))?;
         self.call_from_stack(frame, positional, keywords)
     }

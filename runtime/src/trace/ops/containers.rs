@@ -141,17 +141,18 @@ impl<'py> Tracer<'py> {
         self.slot_function(&self.py.get_type::<PyDict>(), Slot::tp_iter)
     }
 
-    /// CPython: `dict_merge` of something that is no dict.
+    /// CPython: `dict_merge` of something that is no dict, `method_output_as_list`.
     fn merge_mapping(&mut self, dict: ValueId, other: ValueId) -> Traced<()> {
         let keys = self.get_attr(other, "keys")?;
         let keys = self.call(keys, Arguments::default())?;
-        let class = self.class_of(keys)?;
-        if !self.iterates(&class)? {
-            let (other, keys) = (self.class_of(other)?, types::name(&class));
-            let other = types::name(&other);
-            return self.raise("TypeError", format!("{other}.keys() returned a non-iterable (type {keys})"));
-        }
-        for key in self.list_of(keys, None)? {
+        let keys = match self.get_iter(keys) {
+            Err(signal) if self.raised_is(&signal, "TypeError")? => {
+                let (other, keys) = (types::name(&self.class_of(other)?), types::name(&self.class_of(keys)?));
+                return self.raise("TypeError", format!("{other}.keys() returned a non-iterable (type {keys})"));
+            }
+            iterator => iterator?,
+        };
+        for key in self.gathered("list", keys)? {
             let value = self.operator("getitem", &[other, key])?;
             self.operator("setitem", &[dict, key, value])?;
         }
@@ -183,6 +184,11 @@ impl<'py> Tracer<'py> {
             return Ok(tuple.iter().map(|item| self.absorb(item)).collect());
         }
         let iterator = self.get_iter(iterable)?;
+        self.taken(iterator, limit)
+    }
+
+    /// What an iterator gives, up to so many items.
+    fn taken(&mut self, iterator: ValueId, limit: Option<usize>) -> Traced<Vec<ValueId>> {
         let mut items = Vec::new();
         while limit.is_none_or(|limit| items.len() < limit) {
             match self.next(iterator)? {
@@ -191,6 +197,14 @@ impl<'py> Tracer<'py> {
             }
         }
         Ok(items)
+    }
+
+    /// What C's own list or tuple of an iterable holds: C asks how many items there will be, and makes room for them at once.
+    /// CPython: `PySequence_List`, `PySequence_Tuple`.
+    pub(super) fn gathered(&mut self, class: &str, iterable: ValueId) -> Traced<Vec<ValueId>> {
+        let is_tuple = self.class_of(iterable)?.is(self.py.get_type::<PyTuple>());
+        let made = if is_tuple { iterable } else { self.call_builtin(class, &[iterable])? };
+        self.list_of(made, None)
     }
 
     /// Whether `PyObject_GetIter` has a slot to call.
@@ -227,7 +241,7 @@ impl<'py> Tracer<'py> {
         let (before, after) = ((arg & 0xff) as usize, (arg >> 8) as usize);
         let value = frame.pop()?;
         self.check_iterable(value)?;
-        let items = self.list_of(value, None)?;
+        let items = self.items_with_rest(value, before)?;
         if items.len() < before + after {
             let message =
                 format!("not enough values to unpack (expected at least {}, got {})", before + after, items.len());
@@ -240,6 +254,19 @@ impl<'py> Tracer<'py> {
         frame.push(middle);
         items[..before].iter().rev().for_each(|item| frame.push(*item));
         Ok(Flow::Next)
+    }
+
+    /// All items: those `before` the starred name one by one, the rest at once. CPython: `_PyEval_UnpackIterable`.
+    fn items_with_rest(&mut self, value: ValueId, before: usize) -> Traced<Vec<ValueId>> {
+        if self.class_of(value)?.is(self.py.get_type::<PyTuple>()) {
+            return self.list_of(value, None);
+        }
+        let iterator = self.get_iter(value)?;
+        let mut items = self.taken(iterator, Some(before))?;
+        if items.len() == before {
+            items.extend(self.gathered("list", iterator)?);
+        }
+        Ok(items)
     }
 
     pub(super) fn build_string(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
