@@ -314,11 +314,23 @@ fn derived_from_one<'py>(name: &Bound<'py, PyString>, bases: &Bound<'py, PyTuple
 }
 
 fn derived_from_many<'py>(name: &Bound<'py, PyString>, bases: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyType>> {
+    derived_by(&bases.py().get_type::<PyType>(), name, bases)
+}
+
+/// The same, made by a class of classes.
+///
+/// # Errors
+/// What CPython raises where no class can derive from these.
+pub fn derived_by<'py>(
+    meta: &Bound<'py, PyType>,
+    name: &Bound<'py, PyString>,
+    bases: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyType>> {
     let py = bases.py();
     let namespace = PyDict::new(py);
     // No `__dict__` of its own.
     namespace.set_item(name!("__slots__"), PyTuple::empty(py))?;
-    let class = py.get_type::<PyType>().call1((name, bases, namespace))?;
+    let class = meta.call1((name, bases, namespace))?;
     class.delattr(name!("__slots__"))?;
     Ok(class.cast_into()?)
 }

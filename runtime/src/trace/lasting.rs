@@ -23,6 +23,8 @@ pub struct Lasting {
     pub(super) own_filters: super::warned::Own,
     /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
     mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
+    /// The class of the classes of tokens whose originals have a class that answers for them.
+    class_of_mirrors: Mutex<Option<Py<PyType>>>,
     /// The table of error handlers of codecs.
     handlers: Mutex<Option<Py<PyDict>>>,
     /// Classes of C that no module names.
@@ -112,6 +114,20 @@ impl Lasting {
     pub fn shared(py: Python<'_>) -> Arc<Self> {
         static SHARED: PyOnceLock<Arc<Lasting>> = PyOnceLock::new();
         Arc::clone(SHARED.get_or_init(py, Arc::default))
+    }
+
+    /// Made once. CPython: `PyTypeObject.ob_base.ob_type`.
+    pub(super) fn class_of_mirrors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyType>> {
+        let known =
+            self.class_of_mirrors.lock().ok().and_then(|known| known.as_ref().map(|known| known.bind(py).clone()));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let made = super::class_asked::class_of_mirrors(py)?;
+        if let Ok(mut known) = self.class_of_mirrors.lock() {
+            *known = Some(made.clone().unbind());
+        }
+        Ok(made)
     }
 
     /// The table of error handlers of codecs, found once: C keeps it as long as it runs.

@@ -3,6 +3,7 @@
 //! CPython fills a heap type's slots from the special methods that it finds along its MRO, so a mirror has the slots that the mirrored class
 //! has, no more and no fewer: C code that asks whether an object is a sequence, a number, an iterator gets the right answer.
 use super::call::Arguments;
+use super::class_asked::{Inherent, answers_for_classes, is_protocol};
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::{Token, traced};
@@ -53,7 +54,7 @@ const LOOKED_UP: &[&str] = &[
 ];
 
 /// Whether tokens' classes have the special method where the classes that they stand for have it.
-fn is_mirrored(name: &str) -> bool {
+pub(super) fn is_mirrored(name: &str) -> bool {
     static MIRRORED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
         let all = SLOTDEFS.iter().map(|definition| definition.name).chain(LOOKED_UP.iter().copied());
         all.filter(|name| !NOT_MIRRORED.contains(name)).collect()
@@ -116,7 +117,7 @@ impl<'py> Tracer<'py> {
 
     fn derive(&self, class: &Bound<'py, PyType>, bases: Vec<Bound<'py, PyType>>) -> PyResult<Bound<'py, PyType>> {
         let bases = PyTuple::new(self.py, bases)?;
-        let mirror = types::derived(&PyString::new(self.py, &types::name(class)), &bases)?;
+        let mirror = self.named(&PyString::new(self.py, &types::name(class)), class, &bases)?;
         if let Ok(value) = class.getattr(name!("__qualname__")) {
             mirror.setattr(name!("__qualname__"), value)?;
         }
@@ -124,28 +125,53 @@ impl<'py> Tracer<'py> {
         for name in ["__module__", "__doc__"] {
             let interned = interned(self.py, name);
             let of_class = class.getattr(&interned).map_or_else(|_| self.py.None(), Bound::unbind);
-            mirror.setattr(interned, Inherent { name: name.to_owned(), of_class })?;
+            mirror.setattr(interned, Inherent { name: name.to_owned(), of_class: Some(of_class) })?;
         }
         let own = types::namespace(class).map(|own| own.items());
+        let has_protocols = !super::native::is_c_type(class) && self.domain_of(class).is_none();
         for item in own.iter().flatten() {
             let (name, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
             let Ok(name) = name.cast_exact::<PyString>() else { continue };
             let text = name.to_string_lossy();
             if is_mirrored(&text) {
                 set_special(&mirror, name, &text, &value)?;
+            } else if has_protocols && is_protocol(self.py, &text) {
+                mirror.setattr(name, Inherent { name: text.into_owned(), of_class: None })?;
             }
         }
         same_slots(class, &mirror)?;
         Ok(mirror)
     }
 
+    /// A class of tokens without anything of its own.
+    fn named(
+        &self,
+        name: &Bound<'py, PyString>,
+        class: &Bound<'py, PyType>,
+        bases: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyType>> {
+        match answers_for_classes(&class.get_type()) {
+            true => types::derived_by(&self.state.lasting.class_of_mirrors(self.py)?, name, bases),
+            false => types::derived(name, bases),
+        }
+    }
+
     /// A special method of the class has changed: the class of its tokens follows.
     pub(super) fn refresh_mirror(&mut self, class: &Bound<'py, PyType>, name: &str) -> Traced<()> {
         let Some(mirror) = self.state.mirrors.get(&(class.as_ptr() as usize)) else { return Ok(()) };
+        let mirror = mirror.bind(self.py).clone();
+        if is_protocol(self.py, name) {
+            let interned = interned(self.py, name);
+            let done = match (types::own(class, &interned), types::own(&mirror, &interned)) {
+                (Some(_), _) => mirror.setattr(interned, Inherent { name: name.to_owned(), of_class: None }),
+                (None, Some(_)) => mirror.delattr(interned),
+                (None, None) => Ok(()),
+            };
+            return done.or_else(|error| internal(error.to_string()));
+        }
         if !is_mirrored(name) {
             return Ok(());
         }
-        let mirror = mirror.bind(self.py).clone();
         let name = interned(self.py, name);
         let done = match types::own(class, &name) {
             Some(value) => set_special(&mirror, &name, &name.to_string_lossy(), &value),
@@ -282,33 +308,6 @@ impl Special {
     ) -> PyResult<Bound<'py, PyAny>> {
         let bound = BoundSpecial { token: token.clone().unbind(), name: self.name.clone() };
         bound.__call__(py, args, kwargs)
-    }
-}
-
-/// Stands in a mirror for an attribute that every class has, and its instances often another one.
-#[pyclass(frozen, module = "slotrt")]
-#[derive(Debug)]
-struct Inherent {
-    name: String,
-    of_class: Py<PyAny>,
-}
-
-#[pymethods]
-impl Inherent {
-    fn __get__<'py>(
-        &self,
-        py: Python<'py>,
-        object: Option<Bound<'py, PyAny>>,
-        class: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = class;
-        match object.and_then(|object| object.cast_into::<Token>().ok()) {
-            Some(token) => traced(py, token.get(), |tracer| {
-                let value = tracer.get_attr(token.get().value, &self.name)?;
-                tracer.native(value)
-            }),
-            None => Ok(self.of_class.bind(py).clone()),
-        }
     }
 }
 

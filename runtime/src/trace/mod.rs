@@ -8,6 +8,7 @@ mod c_attr;
 mod c_value;
 pub mod call;
 pub mod capi;
+mod class_asked;
 mod compared;
 mod copied;
 mod decimals;

@@ -66,13 +66,18 @@ pub(super) fn traced<'py, T>(
     }
 }
 
+/// Runs part of the trace that called into C; `None`: no trace did.
+pub(super) fn running<'py, T>(py: Python<'py>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> Option<PyResult<T>> {
+    let state = SET_ASIDE.with(|cell| cell.borrow_mut().take())?;
+    Some(inside(py, state, run))
+}
+
 /// Stands in for a Python frame that C began on behalf of the trace: the trace goes through it.
 pub(super) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Option<PyResult<Py<PyAny>>> {
-    let state = SET_ASIDE.with(|cell| cell.borrow_mut().take())?;
-    let entered = inside(py, state, |tracer| match tracer.signal_of(frame) {
+    let entered = running(py, |tracer| match tracer.signal_of(frame) {
         Some(number) => Err(tracer.postpone(number)),
         None => tracer.enter_frame(frame),
-    });
+    })?;
     Some(entered.map(Bound::unbind))
 }
 
