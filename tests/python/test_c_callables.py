@@ -175,5 +175,43 @@ class CCallables(unittest.TestCase):
                 self.assertEqual(slotrt.compile(wrong)(make), wrong(make))
 
 
+class Ending:
+    """Ends the trace before it is let go."""
+
+    def __del__(self):
+        pass
+
+
+def until(step):
+    return list(iter(step, Ending()))
+
+
+def over(step):
+    return list(map(step, [Ending(), Ending()]))
+
+
+def steps_of(values):
+    return list(iter(iter(values).__next__, Ending()))
+
+
+class BoundSlots(unittest.TestCase):
+    """Slot functions bound to objects from outside, which C calls: a trace that is given up must not have called them."""
+
+    def test_iterators(self):
+        makers = (lambda: iter([1, 2]), lambda: iter({3: 4, 5: 6}), lambda: iter((1, 2)), lambda: map(str, [1, 2]), lambda: iter("ab"))
+        for number, make in enumerate(makers):
+            with self.subTest(number):
+                step, same = make().__next__, make().__next__
+                self.assertEqual(slotrt.compile(until)(step), until(same))
+                self.assertEqual(slotrt.compile(steps_of)(make()), steps_of(make()))
+
+    def test_containers(self):
+        for values in ([1], {2: 3}, {4}):
+            with self.subTest(values=values):
+                compiled = slotrt.compile(over)
+                for _ in range(2):
+                    self.assertEqual(compiled(values.__contains__), over(values.__contains__))
+
+
 if __name__ == "__main__":
     unittest.main()

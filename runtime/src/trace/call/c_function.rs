@@ -98,6 +98,11 @@ impl<'py> Tracer<'py> {
             return false;
         }
         let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
+        // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which tokens may stand.
+        let is_bound_slot = owner.is_some() && receiver.is_some();
+        if is_bound_slot && !receiver.as_ref().is_some_and(|receiver| self.is_own_or_scalar(receiver)) {
+            return true;
+        }
         let given = effects::Given { own_first: true, plain: true };
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given).is_err()
     }
@@ -162,10 +167,15 @@ impl<'py> Tracer<'py> {
                 Err(why) => unsupported("call to a C function", format!("{module}.{name}: {why}")),
             };
         }
-        if self.is_private(receiver) || super::super::known::is_scalar(receiver) {
+        if self.is_own_or_scalar(receiver) {
             return Ok(());
         }
         unsupported("call to a bound C method", format!("{}.{name}", types::name(&receiver.get_type())))
+    }
+
+    /// Whether nobody but the trace can change the object, or nobody at all.
+    fn is_own_or_scalar(&self, object: &Bound<'py, PyAny>) -> bool {
+        self.is_private(object) || super::super::known::is_scalar(object)
     }
 
     /// What C gets for a value that it may call.
