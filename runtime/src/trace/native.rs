@@ -356,7 +356,7 @@ impl<'py> Tracer<'py> {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
             false => self.with_callbacks(|| called.call(args, kwargs)),
         };
-        self.judge(result, &seen, called::owner_of(callable).is_some())
+        self.judge(result, &seen, || called::owner_of(callable).is_some())
     }
 
     /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.
@@ -390,7 +390,7 @@ impl<'py> Tracer<'py> {
         result: PyResult<Bound<'py, PyAny>>,
         operands: &[Bound<'py, PyAny>],
     ) -> Traced<ValueId> {
-        self.judge(result, operands, true)
+        self.judge(result, operands, || true)
     }
 
     /// Judges what C gave: an interruption first, then errors that may come from looking at a token instead of the value. `is_method`:
@@ -399,7 +399,7 @@ impl<'py> Tracer<'py> {
         &mut self,
         result: PyResult<Bound<'py, PyAny>>,
         positional: &[Bound<'py, PyAny>],
-        is_method: bool,
+        is_method: impl FnOnce() -> bool,
     ) -> Traced<ValueId> {
         if let Some(signal) = self.state.pending.take() {
             return Err(signal);
@@ -414,7 +414,9 @@ impl<'py> Tracer<'py> {
             Err(error) if self.is_end(&error, positional) => self.raise_error(error),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
-                if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional, is_method)
+                if !raised_by_trace
+                    && !is_missing_key(&error, positional)
+                    && self.meets_disguise(positional, is_method())
                 {
                     let class = types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
