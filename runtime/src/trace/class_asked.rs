@@ -72,7 +72,7 @@ impl Inherent {
         &self,
         py: Python<'py>,
         object: Option<Bound<'py, PyAny>>,
-        class: Option<Bound<'py, PyAny>>,
+        class: Option<Bound<'py, PyType>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let Some(token) = object.and_then(|object| object.cast_into::<Token>().ok()) {
             return traced(py, token.get(), |tracer| {
@@ -99,12 +99,11 @@ impl Missing {
     fn __get__<'py>(
         &self,
         py: Python<'py>,
-        mirror: Option<Bound<'py, PyAny>>,
+        mirror: Bound<'py, PyType>,
         class: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'py, MissingOf>> {
         let _ = class;
-        let mirror = mirror.map_or_else(|| py.None(), Bound::unbind);
-        Ok(Bound::new(py, MissingOf { mirror })?.into_any())
+        Bound::new(py, MissingOf { mirror: mirror.unbind() })
     }
 }
 
@@ -112,7 +111,7 @@ impl Missing {
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 struct MissingOf {
-    mirror: Py<PyAny>,
+    mirror: Py<PyType>,
 }
 
 #[pymethods]
@@ -127,8 +126,7 @@ fn absent(class: &str, name: &str) -> PyErr {
 }
 
 /// What the class that a mirror stands for has under a name.
-fn ask<'py>(mirror: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let Ok(mirror) = mirror.cast::<PyType>() else { return Err(absent("?", name)) };
+fn ask<'py>(mirror: &Bound<'py, PyType>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let found = running(mirror.py(), |tracer| {
         let Some(class) = tracer.mirrored(mirror)? else { return Ok(None) };
         let class = tracer.absorb(class.into_any());
@@ -141,9 +139,7 @@ fn ask<'py>(mirror: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny
 impl<'py> Tracer<'py> {
     /// The class that the tokens of a class stand for.
     fn mirrored(&mut self, mirror: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
-        let tokens = self.state.tokens.iter();
-        let found =
-            tokens.filter(|(_, token)| token.bind(self.py).get_type().is(mirror)).map(|(value, _)| *value).next();
-        found.map(|value| self.class_of(value)).transpose()
+        let found = self.state.tokens.iter().find(|(_, token)| token.bind(self.py).get_type().is(mirror));
+        found.map(|(value, _)| *value).map(|value| self.class_of(value)).transpose()
     }
 }

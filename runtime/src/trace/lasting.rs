@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Classes that can change whose tokens' classes are kept at a time.
 const MAX_CHANGING: usize = 128;
@@ -24,7 +24,7 @@ pub struct Lasting {
     /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
     mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
     /// The class of the classes of tokens whose originals have a class that answers for them.
-    class_of_mirrors: Mutex<Option<Py<PyType>>>,
+    class_of_mirrors: OnceLock<Py<PyType>>,
     /// The table of error handlers of codecs.
     handlers: Mutex<Option<Py<PyDict>>>,
     /// Classes of C that no module names.
@@ -116,18 +116,13 @@ impl Lasting {
         Arc::clone(SHARED.get_or_init(py, Arc::default))
     }
 
-    /// Made once. CPython: `PyTypeObject.ob_base.ob_type`.
-    pub(super) fn class_of_mirrors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyType>> {
-        let known =
-            self.class_of_mirrors.lock().ok().and_then(|known| known.as_ref().map(|known| known.bind(py).clone()));
-        if let Some(known) = known {
-            return Ok(known);
+    /// [`super::class_asked::class_of_mirrors`], made once.
+    pub(super) fn class_of_mirrors<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyType>> {
+        if let Some(known) = self.class_of_mirrors.get() {
+            return Ok(known.bind(py));
         }
-        let made = super::class_asked::class_of_mirrors(py)?;
-        if let Ok(mut known) = self.class_of_mirrors.lock() {
-            *known = Some(made.clone().unbind());
-        }
-        Ok(made)
+        let made = super::class_asked::class_of_mirrors(py)?.unbind();
+        Ok(self.class_of_mirrors.get_or_init(|| made).bind(py))
     }
 
     /// The table of error handlers of codecs, found once: C keeps it as long as it runs.

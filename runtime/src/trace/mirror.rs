@@ -128,15 +128,12 @@ impl<'py> Tracer<'py> {
             mirror.setattr(interned, Inherent { name: name.to_owned(), of_class: Some(of_class) })?;
         }
         let own = types::namespace(class).map(|own| own.items());
-        let has_protocols = !super::native::is_c_type(class) && self.domain_of(class).is_none();
         for item in own.iter().flatten() {
             let (name, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
             let Ok(name) = name.cast_exact::<PyString>() else { continue };
             let text = name.to_string_lossy();
-            if is_mirrored(&text) {
-                set_special(&mirror, name, &text, &value)?;
-            } else if has_protocols && is_protocol(self.py, &text) {
-                mirror.setattr(name, Inherent { name: text.into_owned(), of_class: None })?;
+            if self.has_stand_in(class, &text) {
+                set_stand_in(&mirror, name, &text, &value)?;
             }
         }
         same_slots(class, &mirror)?;
@@ -151,44 +148,45 @@ impl<'py> Tracer<'py> {
         bases: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyType>> {
         match answers_for_classes(&class.get_type()) {
-            true => types::derived_by(&self.state.lasting.class_of_mirrors(self.py)?, name, bases),
+            true => types::derived_by(self.state.lasting.class_of_mirrors(self.py)?, name, bases),
             false => types::derived(name, bases),
         }
     }
 
-    /// A special method of the class has changed: the class of its tokens follows.
+    /// Whether tokens' classes have something where this class has the attribute: special methods, and protocols where the class is neither C's nor a domain's.
+    fn has_stand_in(&self, class: &Bound<'py, PyType>, name: &str) -> bool {
+        is_mirrored(name)
+            || is_protocol(self.py, name) && !super::native::is_c_type(class) && self.domain_of(class).is_none()
+    }
+
+    /// A special method, or an attribute of a protocol, of the class has changed: the class of its tokens follows.
     pub(super) fn refresh_mirror(&mut self, class: &Bound<'py, PyType>, name: &str) -> Traced<()> {
         let Some(mirror) = self.state.mirrors.get(&(class.as_ptr() as usize)) else { return Ok(()) };
-        let mirror = mirror.bind(self.py).clone();
-        if is_protocol(self.py, name) {
-            let interned = interned(self.py, name);
-            let done = match (types::own(class, &interned), types::own(&mirror, &interned)) {
-                (Some(_), _) => mirror.setattr(interned, Inherent { name: name.to_owned(), of_class: None }),
-                (None, Some(_)) => mirror.delattr(interned),
-                (None, None) => Ok(()),
-            };
-            return done.or_else(|error| internal(error.to_string()));
-        }
-        if !is_mirrored(name) {
+        if !self.has_stand_in(class, name) {
             return Ok(());
         }
+        let mirror = mirror.bind(self.py).clone();
         let name = interned(self.py, name);
         let done = match types::own(class, &name) {
-            Some(value) => set_special(&mirror, &name, &name.to_string_lossy(), &value),
+            Some(value) => set_stand_in(&mirror, &name, &name.to_string_lossy(), &value),
             None => mirror.delattr(&name),
         };
         done.and_then(|()| same_slots(class, &mirror)).or_else(|error| internal(error.to_string()))
     }
 }
 
-/// Gives the mirror what stands for a special method; `None` stays what it is: it says that there is no such method.
-fn set_special(
+/// Gives the mirror what stands for an attribute of the class; `None` for a special method stays what it is: it says that there is none.
+fn set_stand_in(
     mirror: &Bound<'_, PyType>,
     name: &Bound<'_, PyString>,
     text: &str,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
-    if value.is_none() { mirror.setattr(name, value) } else { mirror.setattr(name, Special { name: text.to_owned() }) }
+    match is_mirrored(text) {
+        false => mirror.setattr(name, Inherent { name: text.to_owned(), of_class: None }),
+        true if value.is_none() => mirror.setattr(name, value),
+        true => mirror.setattr(name, Special { name: text.to_owned() }),
+    }
 }
 
 /// Gives the mirror the slots that the class has, no more and no fewer.

@@ -99,8 +99,10 @@ impl<'py> Tracer<'py> {
         }
         let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
         // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which tokens may stand.
-        let is_bound_slot = owner.is_some() && receiver.is_some();
-        if is_bound_slot && !receiver.as_ref().is_some_and(|receiver| self.is_own_or_scalar(receiver)) {
+        if owner.is_some()
+            && let Some(receiver) = &receiver
+            && !self.is_own_or_scalar(receiver)
+        {
             return true;
         }
         let given = effects::Given { own_first: true, plain: true };
