@@ -233,7 +233,7 @@ def smaller(text, calls):
     """The program without the statements that the difference does not need, as far as the time for the search goes."""
     tree, end = ast.parse(text), time.monotonic() + SEARCH
     changed = True
-    while changed and time.monotonic() < end:
+    while changed:
         changed = False
         for node in ast.walk(tree):
             for field in ("body", "orelse", "finalbody", "handlers", "cases"):

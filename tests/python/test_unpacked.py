@@ -111,7 +111,7 @@ def said(function, values):
     """What came of it, and what the iterable was asked for."""
     try:
         outcome = function(values)
-    except (Exception, MemoryError) as error:
+    except Exception as error:
         outcome = repr(error)
     return outcome, getattr(values, "asked", None)
 
