@@ -35,6 +35,77 @@ def closure(n):
 
     return add(), add(), [lambda: n][0]()
 
+ENDED = []
+
+
+class Ending:
+    def __init__(self, name):
+        self.name = name
+
+    def __del__(self):
+        ENDED.append(f"end {self.name}")
+
+    def method(self, q=1):
+        self = None
+        ENDED.append("method")
+
+
+def one(p, q=2):
+    p = None
+    ENDED.append("one")
+
+
+def two(p, q=None):
+    p = q = None
+    ENDED.append("two")
+    return Ending("given")
+
+
+def rest(*p):
+    p = None
+    ENDED.append("rest")
+
+
+def named(*, k=None, j=None):
+    k = None
+    ENDED.append("named")
+
+
+def lent(p):
+    ENDED.append("lent")
+    yield 1
+    p = None
+    ENDED.append("let go")
+    yield 2
+
+
+def arguments():
+    """What is let go of in the function that was called, and what others hold meanwhile."""
+    one(Ending(1)), one(Ending(2), 3), one(p=Ending(3)), one(q=1, p=Ending(4)), one([Ending(5)]), one((Ending(6), 1))
+    rest(Ending(7), 8), named(k=Ending(9), j=1), named(j=Ending(10))
+    Ending(11).method(), Ending(12).method(q=2)
+    bound = Ending(13).method
+    bound()
+    del bound
+    held = Ending(14)
+    one(held), two(held, two(held, held)), two(held, list(map(one, [held]))), two(held, one(held))
+    two(Ending(15), list(map(one, [held, Ending(16)])))
+    ENDED.append("held")
+    del held
+    two(two(Ending(17), one(Ending(18))), two(Ending(19), Ending(20)))
+    sorted([Ending(21)], key=lambda k: 1)
+    (lambda p: [p := None, ENDED.append("lambda")])(Ending(22))
+    for _ in lent(Ending(23)):
+        ENDED.append("next")
+    x = Ending(24)
+    getattr(x, "method")(), one.__call__(x), one.__get__(x)()
+
+
+def ended():
+    ENDED.clear()
+    arguments()
+    return ENDED[:]
+
 
 async def coroutine():
     return 5
@@ -190,6 +261,28 @@ class Hook(unittest.TestCase):
                 finally:
                     interpreters.destroy(other)
                     hook.uninstall()
+
+    def test_ends_of_arguments(self):
+        plain = ended()
+        for _ in range(20):
+            self.assertEqual(ended(), plain)
+        for mode in MODES:
+            with self.subTest(mode):
+                hook.install(mode)
+                for _ in range(3):
+                    self.assertEqual(ended(), plain)
+                hook.uninstall()
+
+    def test_ends_of_arguments_while_code_is_traced(self):
+        plain = ended()
+        hook.install("observe")
+        before = sys.gettrace()
+        sys.settrace(lambda *_: None)
+        try:
+            traced = ended()
+        finally:
+            sys.settrace(before)
+        self.assertEqual(sorted(traced), sorted(plain))
 
     def test_errors(self):
         with self.assertRaisesRegex(ValueError, "observe"):

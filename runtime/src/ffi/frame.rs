@@ -54,7 +54,7 @@ impl<'a> Frame<'a> {
         Self { raw, state: state.cast(), alive: PhantomData }
     }
 
-    fn executable(self) -> *mut ffi::PyObject {
+    pub(super) fn executable(self) -> *mut ffi::PyObject {
         // SAFETY: the frame is alive and the layout checked before a hook was installed.
         unsafe { layout::read(self.raw, frame::F_CODE) }
     }
@@ -121,7 +121,7 @@ impl<'a> Frame<'a> {
         counts as usize + star.count_ones() as usize
     }
 
-    fn values(self) -> &'a [*mut ffi::PyObject] {
+    pub(super) fn values(self) -> &'a [*mut ffi::PyObject] {
         // SAFETY: a fresh frame's first slots hold its parameters; the frame is alive for `'a`.
         unsafe { std::slice::from_raw_parts(self.raw.add(frame::LOCALSPLUS).cast(), self.parameters()) }
     }

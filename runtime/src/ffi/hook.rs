@@ -6,6 +6,7 @@ use super::release::{
     self, _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc,
     Evaluator,
 };
+use super::takeover::{self, CallSites};
 use pyo3::exceptions::{PyImportError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -44,6 +45,7 @@ struct Installed {
     previous: Evaluator,
     interpreter: usize,
     active: AtomicBool,
+    sites: CallSites,
 }
 
 /// The hook's function takes no data: this is it. Installed once per interpreter; the interpreters that this module can be
@@ -81,8 +83,13 @@ pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
     if previous as usize == evaluate as *const () as usize {
         return Err(PyRuntimeError::new_err("slotrt's evaluation hook is installed already"));
     }
-    let made =
-        Box::new(Installed { handler, previous, interpreter: interpreter as usize, active: AtomicBool::new(true) });
+    let made = Box::new(Installed {
+        handler,
+        previous,
+        interpreter: interpreter as usize,
+        active: AtomicBool::new(true),
+        sites: CallSites::default(),
+    });
     // The old one, if any, stays allocated: frames that run on other threads may still look at it.
     INSTALLED.store(Box::into_raw(made), Ordering::Release);
     // SAFETY: the function has the hook's signature for this release, and its data is in place.
@@ -214,7 +221,11 @@ unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, thro
     let installed = unsafe { &*INSTALLED.load(Ordering::Acquire) };
     // SAFETY: the interpreter's own arguments.
     let frame = unsafe { Frame::new(state, raw) };
-    if throw == 0 && installed.handler.observe(frame) && !BUSY.get() && frame.is_fresh() && !super::stack::is_low() {
+    let fresh = throw == 0 && frame.is_fresh();
+    if fresh {
+        takeover::take_over(&installed.sites, frame);
+    }
+    if throw == 0 && installed.handler.observe(frame) && fresh && !BUSY.get() && !super::stack::is_low() {
         // SAFETY: as above.
         if let Some(result) = unsafe { decide(installed, state, frame) } {
             return result;

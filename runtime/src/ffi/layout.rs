@@ -33,6 +33,8 @@ pub(super) mod frame {
     pub const LOCALSPLUS: usize = offset_of!(_PyInterpreterFrame, localsplus);
     /// `FRAME_OWNED_BY_THREAD`.
     pub const OWNED_BY_THREAD: u8 = 0;
+    /// `FRAME_OWNED_BY_GENERATOR`; others follow.
+    pub const OWNED_BY_GENERATOR: u8 = 1;
 }
 
 /// Offsets in `PyThreadState`.

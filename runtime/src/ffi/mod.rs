@@ -47,6 +47,7 @@ pub mod slots;
 mod stack;
 #[cfg(slotrt_live)]
 pub(crate) mod symbols;
+mod takeover;
 pub mod traceback;
 pub mod types;
 #[cfg(slotrt_traces)]

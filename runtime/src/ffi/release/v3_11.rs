@@ -34,6 +34,14 @@ pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     unsafe { layout::read(layout::read(state, offset_of!(PyThreadState, cframe)), 8) }
 }
 
+/// Whether monitoring has changed the code: this release has none.
+///
+/// # Safety
+/// None: later releases have a condition.
+pub unsafe fn is_monitored(_code: *mut ffi::PyObject) -> bool {
+    false
+}
+
 /// Words that a frame of this code takes.
 ///
 /// # Safety

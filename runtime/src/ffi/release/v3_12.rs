@@ -37,6 +37,15 @@ pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     unsafe { layout::read(layout::read(state, offset_of!(PyThreadState, cframe)), 0) }
 }
 
+/// Whether monitoring has changed the code: its instructions look at what they hold after a call, too.
+///
+/// # Safety
+/// `code` must be a code object.
+pub unsafe fn is_monitored(code: *mut ffi::PyObject) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { !layout::read::<*mut u8>(code.cast(), offset_of!(PyCodeObject, _co_monitoring)).is_null() }
+}
+
 /// Words that a frame of this code takes.
 ///
 /// # Safety

@@ -67,6 +67,15 @@ pub fn check_waiting(_py: Python<'_>) -> PyResult<bool> {
     }
 }
 
+/// Whether monitoring has changed the code: its instructions look at what they hold after a call, too.
+///
+/// # Safety
+/// `code` must be a code object.
+pub unsafe fn is_monitored(code: *mut ffi::PyObject) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { !layout::read::<*mut u8>(code.cast(), offset_of!(PyCodeObject, _co_monitoring)).is_null() }
+}
+
 /// Words that a frame of this code takes.
 ///
 /// # Safety
