@@ -92,6 +92,12 @@ def property_named_args():
     return error.args, BaseException.args.__get__(error)
 
 
+def hidden_args_of_an_exception():
+    error = ArgsIsProperty(1, 2)
+    slotrt.graph_break()
+    return BaseException.args.__get__(error)
+
+
 def slots_and_notes_of_an_exception():
     error = SlottedError(1)
     error.kept, error.free = 2, 3
@@ -357,6 +363,7 @@ class TestRebuild(unittest.TestCase):
         slots_and_notes_of_an_exception,
         own_exceptions,
         exception_of_an_own_class,
+        hidden_args_of_an_exception,
         members_of_an_os_error,
         members_of_a_decode_error,
         members_set_by_hand,

@@ -30,6 +30,8 @@ bitflags::bitflags! {
         const KNOWN = 1 << 19;
         /// The names in the globals of a module that the value stands for.
         const NAMES = 1 << 20;
+        /// C got the object.
+        const LENT = 1 << 21;
         /// What a guard at the value's own source answers.
         const LOOKS_AT_IT = Self::SAYS_TYPE.bits() | Self::LENGTH.bits() | Self::KEYS.bits() | Self::FUNCTION.bits() | Self::ITEMS.bits();
         /// What says the type, too.

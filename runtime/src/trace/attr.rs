@@ -202,8 +202,11 @@ impl<'py> Tracer<'py> {
             if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback) {
                 return unsupported("callback of a weak reference", "the trace keeps it back");
             }
-            let read = self.plain_get(&owned, name);
+            let read = self.with_callbacks(|| descriptor.call_method1(name!("__get__"), (&owned,)));
             return self.after_native(read, &[]);
+        }
+        if self.lookup(class, name).is_none_or(|found| !found.is(descriptor)) {
+            return unsupported("slot under a name that is another attribute's", name);
         }
         let key = (object, name.to_owned());
         if let Some(Some(overlay)) = self.state.attributes.get(&key) {

@@ -17,8 +17,16 @@ use pyo3::types::{
 };
 use std::sync::Arc;
 
-/// Whether the object is an immutable value that guards compare by `==` and type: numbers, strings, singletons, tuples of these.
+/// Tuples within tuples that are looked into.
+const MAX_NESTED: usize = 100;
+
+/// Whether the object is an immutable value that guards compare by `==` and type: numbers, strings, singletons, tuples of these. Tuples
+/// within tuples beyond [`MAX_NESTED`] are none: looking into them takes C's stack.
 pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
+    is_scalar_within(object, MAX_NESTED)
+}
+
+fn is_scalar_within(object: &Bound<'_, PyAny>, levels: usize) -> bool {
     object.is_exact_instance_of::<PyInt>()
         || object.is_exact_instance_of::<PyString>()
         || object.is_exact_instance_of::<PyBool>()
@@ -28,7 +36,9 @@ pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
         || object.is_exact_instance_of::<PyComplex>()
         || object.is_exact_instance_of::<PyEllipsis>()
         || object.is_exact_instance_of::<PyNotImplemented>()
-        || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
+        || object
+            .cast_exact::<PyTuple>()
+            .is_ok_and(|tuple| levels > 0 && tuple.iter().all(|item| is_scalar_within(&item, levels - 1)))
 }
 
 /// Whether C never changes the object and all that it holds is known with it: frozen sets, ranges, named tuples of C (`sys.flags`).

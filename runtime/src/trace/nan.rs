@@ -1,5 +1,6 @@
 //! Nans are told from each other: the hash of one is its address, and containers look for the object before they compare.
 use super::finish::Described;
+use super::known::is_scalar;
 use super::state::Tracer;
 use super::value::{New, ValueId};
 use crate::guard::source::Source;
@@ -7,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyFrozenSet, PyTuple, PyType};
 use std::sync::Arc;
 
-/// Whether the object is a nan, or a tuple that holds one.
+/// Whether a scalar is a nan, or a tuple that holds one.
 pub(super) fn has_nan(object: &Bound<'_, PyAny>) -> bool {
     if let Ok(float) = object.cast_exact::<PyFloat>() {
         return float.value().is_nan();
@@ -19,9 +20,9 @@ pub(super) fn has_nan(object: &Bound<'_, PyAny>) -> bool {
 }
 
 impl<'py> Tracer<'py> {
-    /// The nans that a tuple holds are those of the program, however the trace gets at them.
+    /// The nans that a tuple holds are those of the program, also where C gets the tuple as it is.
     pub(super) fn keep_nans(&mut self, object: &Bound<'py, PyAny>, source: Option<&Source>) {
-        let Ok(tuple) = object.cast_exact::<PyTuple>() else { return };
+        let Some(tuple) = object.cast_exact::<PyTuple>().ok().filter(|tuple| is_scalar(tuple)) else { return };
         for (index, item) in tuple.iter().enumerate().filter(|(_, item)| has_nan(item)) {
             match source {
                 Some(source) => self.sourced(item, Source::Item(Arc::new(source.clone()), index)),

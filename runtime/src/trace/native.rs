@@ -77,11 +77,23 @@ impl<'py> Tracer<'py> {
         self.token(id)
     }
 
-    /// C gets a number or text from outside: what it gives back, or a container that it filled, is that very object, which need not be
-    /// the same one the next time.
+    /// C gets a number, text or a tuple of them from outside: what it gives back, or a container that it filled, is that very object or an
+    /// item of it, which need not be the same one the next time.
     fn lend(&mut self, id: ValueId, object: &Bound<'py, PyAny>) {
-        if matches!(self.value(id), Value::Real { source: Some(_), .. }) && may_have_equals(object) {
-            self.state.lent.insert(object.as_ptr() as usize, id);
+        let Value::Real { source: Some(source), .. } = self.value(id) else { return };
+        let source = source.clone();
+        if !may_have_equals(object) || !self.state.guarded.insert(id, Asked::LENT) {
+            return;
+        }
+        let first = *self.state.lent.entry(object.as_ptr() as usize).or_insert(id);
+        if let Some(other) = self.source(first).filter(|other| *other != source) {
+            self.guard(source.clone(), Check::SameAs(other), "C got one object from two places");
+        }
+        let Ok(tuple) = object.cast_exact::<PyTuple>() else { return };
+        let source = Arc::new(source);
+        for (index, item) in tuple.iter().enumerate().filter(|(_, item)| may_have_equals(item)) {
+            let item_id = self.sourced(item.clone(), Source::Item(Arc::clone(&source), index));
+            self.lend(item_id, &item);
         }
     }
 
@@ -296,11 +308,24 @@ impl<'py> Tracer<'py> {
         if let Some(lent) = self.state.lent.get(&(object.as_ptr() as usize)) {
             return *lent;
         }
-        let plain = is_scalar(&object) && !contains_token(&object) && !has_nan(&object);
-        if (is_definition(&object) && !is_of_one_object(&object)) || plain {
+        let plain = is_scalar(&object) && !has_nan(&object);
+        if (plain || is_definition(&object) && !is_of_one_object(&object)) && !self.holds_lent(&object) {
             return self.constant(object);
         }
         self.own(object)
+    }
+
+    /// Whether a tuple or frozen set holds an object that C got from outside.
+    fn holds_lent(&self, object: &Bound<'py, PyAny>) -> bool {
+        if self.state.lent.is_empty() {
+            return false;
+        }
+        let lent =
+            |item: &Bound<'py, PyAny>| self.state.lent.contains_key(&(item.as_ptr() as usize)) || self.holds_lent(item);
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            return tuple.iter().any(|item| lent(&item));
+        }
+        object.cast_exact::<PyFrozenSet>().is_ok_and(|set| set.iter().any(|item| lent(&item)))
     }
 
     /// Calls a C callable on what C may see of the arguments and takes the result as private.
@@ -493,7 +518,7 @@ fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     if object.is_instance_of::<Token>() || depth == 0 {
         return true;
     }
-    if is_scalar(object) && !contains_token(object) || is_definition(object) {
+    if is_scalar(object) || is_definition(object) {
         return false;
     }
     if let Ok(dict) = object.cast_exact::<PyDict>() {
@@ -530,10 +555,6 @@ fn is_container(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyDict>()
         || object.is_instance_of::<PySet>()
         || object.is_instance_of::<PyFrozenSet>()
-}
-
-fn contains_token(object: &Bound<'_, PyAny>) -> bool {
-    object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().any(|item| item.is_instance_of::<Token>()))
 }
 
 /// Whether a callable of C has nothing of its own that a call could change.
