@@ -57,20 +57,13 @@ impl CallSites {
 fn calls(code: &Bound<'_, PyAny>) -> Option<FxHashMap<usize, Call>> {
     let code = Code::decode(code).ok()?;
     let depths = code.depths().ok()?;
-    let locals = code.locals.len();
-    let call = |op: Op, arg: usize, depth: usize| {
-        let above = match op {
-            Op::CALL => 0,
-            // The names of keywords.
-            Op::CALL_KW => 1,
-            _ => return None,
-        };
-        let end = locals + depth.checked_sub(above)?;
-        let start = end.checked_sub(arg)?;
-        Some(Call { callable: start.checked_sub(2)?, args: start..end })
-    };
+    let (isa, locals) = (code.isa(), code.locals.len());
     let sites = code.instrs.iter().zip(&depths.before).filter_map(|(instr, depth)| {
-        Some((instr.offset? as usize, call(instr.op, instr.arg as usize, (*depth)? as usize)?))
+        if !matches!(instr.op, Op::CALL | Op::CALL_KW) {
+            return None;
+        }
+        let callable = locals + (*depth)? as usize - isa.popped(instr.op, instr.arg)?;
+        Some((instr.offset? as usize, Call { callable, args: callable + 2..callable + 2 + instr.arg as usize }))
     });
     Some(sites.collect())
 }
