@@ -4,8 +4,8 @@ pub mod torch;
 
 use crate::ffi::modules;
 use crate::guard::DomainCheck;
-use crate::trace::outcome::Break;
-use crate::trace::value::ValueId;
+use crate::trace::state::outcome::Break;
+use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString, PyType};

@@ -4,7 +4,7 @@ use super::writer::{Arg, Writer, fault};
 use super::{Failure, Host};
 use crate::bytecode::Op;
 use crate::graph::{Argument, Node, NodeOp};
-use crate::trace::value::ValueId;
+use crate::trace::state::value::ValueId;
 use pyo3::types::{PyString, PyTuple};
 
 /// Where the values of nodes are.

@@ -3,8 +3,8 @@ use super::Failure;
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
 use crate::ffi::originals::original;
-use crate::trace::outcome::Effect;
-use crate::trace::value::{Value, ValueId};
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyString, PyType};
 

@@ -6,9 +6,9 @@ use crate::bytecode::shape::{Bound as Bounded, Entry, State};
 use crate::bytecode::split::{Refusal, Split, split};
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
-use crate::trace::interrupted::Waiting;
-use crate::trace::outcome::{End, Outcome, StackEntry};
-use crate::trace::value::{Value, ValueId};
+use crate::trace::os_signals::Waiting;
+use crate::trace::state::outcome::{End, Outcome, StackEntry};
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 

@@ -4,7 +4,7 @@ use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard};
-use crate::trace::order::ASKED_SYSTEM;
+use crate::trace::state::reasons::ASKED_SYSTEM;
 use pyo3::exceptions::PyException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

@@ -1,8 +1,8 @@
 //! The graph's edge: its output node, its inputs, and the example inputs for the backend.
 use super::need::Needed;
 use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin};
-use crate::trace::outcome::Outcome;
-use crate::trace::value::{Value, ValueId};
+use crate::trace::state::outcome::Outcome;
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
 

@@ -16,7 +16,7 @@ use crate::bytecode::Code;
 use crate::bytecode::split::{Continuation, Marks, Refusal, hand_over_at_start};
 use crate::graph::Graph;
 use crate::guard::Program;
-use crate::trace::outcome::Outcome;
+use crate::trace::state::outcome::Outcome;
 use pyo3::prelude::*;
 pub use rescue::Begun;
 

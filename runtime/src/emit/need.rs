@@ -1,7 +1,7 @@
 //! Which values the emitted code needs at all.
 use crate::graph::NodeId;
-use crate::trace::outcome::{Effect, End, Outcome};
-use crate::trace::value::{Inlined, New, Value, ValueId};
+use crate::trace::state::outcome::{Effect, End, Outcome};
+use crate::trace::state::value::{Inlined, New, Value, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Values by what becomes of them, each in the order of first need.

@@ -6,7 +6,7 @@ use crate::bytecode::Op;
 use crate::bytecode::shape::State;
 use crate::bytecode::split::{Part, resumed};
 use crate::ffi::callable;
-use crate::trace::outcome::{Entered, StackEntry};
+use crate::trace::state::outcome::{Entered, StackEntry};
 use pyo3::prelude::*;
 
 /// What a packet names and carries.

@@ -3,8 +3,8 @@ use super::end::Frame;
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
-use crate::trace::outcome::{End, Outcome, StackEntry};
-use crate::trace::value::Value;
+use crate::trace::state::outcome::{End, Outcome, StackEntry};
+use crate::trace::state::value::Value;
 use pyo3::prelude::*;
 
 /// `RERAISE` sets its frame back to the unit that its stack names, a unit of the root's code: in the tail it gets the place in the source

@@ -12,8 +12,8 @@ use crate::ffi::callable::{self, Args, Chosen, Dispatch};
 use crate::graph::Graph;
 use crate::graph::run::Program;
 use crate::names::name;
-use crate::trace::interrupted::{self, SIGINT};
-use crate::trace::value::ValueId;
+use crate::trace::os_signals::{self, SIGINT};
+use crate::trace::state::value::ValueId;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -138,14 +138,14 @@ impl Failed {
             return self.whole(py);
         }
         let again = self.graph.run(&raised.get_slice(1, raised.len())).err();
-        let interrupted = interrupted::is_default(py, again.as_ref().unwrap_or(&error));
+        let interrupted = os_signals::is_default(py, again.as_ref().unwrap_or(&error));
         if again.is_none() && !interrupted {
             return Err(error);
         }
         let whole = self.whole(py)?;
         if interrupted {
             // Last, for much of what Python does looks for signals.
-            interrupted::set_off(py, &[SIGINT])?;
+            os_signals::set_off(py, &[SIGINT])?;
         }
         Ok(whole)
     }

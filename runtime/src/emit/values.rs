@@ -6,7 +6,7 @@ use crate::bytecode::Op;
 use crate::ffi::originals::original;
 use crate::ffi::{traceback, types};
 use crate::names::name;
-use crate::trace::value::{Held, Inlined, New, Passed, Value, ValueId};
+use crate::trace::state::value::{Held, Inlined, New, Passed, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use rustc_hash::FxHashSet;

@@ -9,8 +9,8 @@ use crate::ffi::originals;
 use crate::graph::{Graph, Node, NodeOp};
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::outcome::Outcome;
-use crate::trace::value::{Value, ValueId};
+use crate::trace::state::outcome::Outcome;
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 

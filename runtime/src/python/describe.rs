@@ -3,8 +3,8 @@ use crate::bytecode::Code;
 use crate::graph::table::short;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard};
-use crate::trace::outcome::{Effect, Outcome};
-use crate::trace::value::{New, Value, ValueId};
+use crate::trace::state::outcome::{Effect, Outcome};
+use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 

@@ -5,7 +5,7 @@ use crate::emit::Emitted;
 use crate::graph::python::PyGraph;
 use crate::graph::table;
 use crate::guard::How;
-use crate::trace::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
+use crate::trace::state::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;

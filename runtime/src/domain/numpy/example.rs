@@ -4,7 +4,7 @@ use crate::domain::{Answer, Operand};
 use crate::ffi::slots::{self, Signature};
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::outcome::Break;
+use crate::trace::state::outcome::Break;
 use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};

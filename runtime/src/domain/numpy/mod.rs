@@ -9,7 +9,7 @@ use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::ffi::ndarray;
 use crate::guard::DomainCheck;
 use crate::names::name;
-use crate::trace::outcome::Break;
+use crate::trace::state::outcome::Break;
 use example::Examples;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};

@@ -2,7 +2,7 @@
 use super::{Called, Torch, fault, metadata, stop};
 use crate::domain::{Answer, Operand};
 use crate::names::name;
-use crate::trace::outcome::Break;
+use crate::trace::state::outcome::Break;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyString, PyTuple};
 

@@ -10,7 +10,7 @@ use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::ffi::{called, types};
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
-use crate::trace::outcome::Break;
+use crate::trace::state::outcome::Break;
 use check::{Ambient, SameModes, TensorCheck};
 use fakes::Fakes;
 use meta::Meta;

@@ -1,13 +1,13 @@
 //! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
-use super::Arguments;
 use crate::bytecode::{Code, flag};
 use crate::ffi::guard;
 use crate::guard::source::{Fixed, Source};
 use crate::names::interned;
-use crate::trace::signal::{Signal, Traced, internal};
-use crate::trace::state::Tracer;
-use crate::trace::token::Token;
-use crate::trace::value::ValueId;
+use crate::trace::proxy::objects::Token;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -26,7 +26,7 @@ fn listed(names: &[String]) -> String {
 
 impl<'py> Tracer<'py> {
     /// One entry per parameter slot, in the order of `co_varnames`.
-    pub(super) fn bind_arguments(
+    pub(crate) fn bind_arguments(
         &mut self,
         function: &Bound<'py, PyAny>,
         code: &Code,

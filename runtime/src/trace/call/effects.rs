@@ -5,7 +5,8 @@ use generated::effects::Effects;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-use super::reviewed::{self, REVIEWED, STATEFUL, TOKENS, UNREAD};
+use crate::trace::call::reviewed;
+use crate::trace::call::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
 
 /// The C name of a function, and its effects.
 type Row = (&'static str, Effects);
@@ -57,7 +58,7 @@ fn owner_facts(owner: &str) -> Owner {
 }
 
 /// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
-pub(super) fn of(owner: &str, name: &str) -> Option<Row> {
+pub(crate) fn of(owner: &str, name: &str) -> Option<Row> {
     facts(owner, name).row.or_else(|| of_slots(owner, name))
 }
 
@@ -84,7 +85,7 @@ fn slots_of(name: &str) -> &'static [&'static str] {
 
 /// What the arguments of a call are, as far as effects ask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Given {
+pub(crate) struct Given {
     /// The first is an object that the trace made.
     pub own_first: bool,
     /// The others are numbers, text and the like, which nothing changes.
@@ -93,7 +94,7 @@ pub(super) struct Given {
 
 /// Whether a function may run: it is in the reviewed table; or it is pure and gets nothing but numbers and text; or it touches nothing
 /// but an object that the trace made, or but its arguments, for which tokens may stand. Otherwise why not, in words.
-pub(super) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
+pub(crate) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
     let facts = facts(owner, name);
     let of_all = owner_facts(owner);
     if !facts.is_stateful && (facts.is_reviewed || of_all.is_reviewed) {
@@ -111,7 +112,7 @@ pub(super) fn confined(owner: &str, name: &str, given: Given) -> Result<(), Stri
 }
 
 /// Whether instances of a class of C are made by a function that touches nothing but its arguments.
-pub(super) fn makes(owner: &str) -> bool {
+pub(crate) fn makes(owner: &str) -> bool {
     let of_all = owner_facts(owner);
     let by_effects = || of(owner, "__new__").is_some_and(|(_, effects)| effects.is_self_contained());
     of_all.is_reviewed
@@ -120,7 +121,7 @@ pub(super) fn makes(owner: &str) -> bool {
 }
 
 /// Whether a function depends on state of the process, whatever a row says.
-pub(super) fn is_stateful(owner: &str, name: &str) -> bool {
+pub(crate) fn is_stateful(owner: &str, name: &str) -> bool {
     facts(owner, name).is_stateful
 }
 

@@ -1,12 +1,12 @@
 //! C functions that may run during a trace although their effects do not show it, or may not although nothing else forbids it.
 //!
-//! A row says why. It goes when the effects show what it claims: [`super::effects`] asks them first.
+//! A row says why. It goes when the effects show what it claims: [`crate::trace::call::effects`] asks them first.
 
 /// Owner (module or type), names, reason.
-pub(super) type Row = (&'static str, &'static [&'static str], &'static str);
+pub(crate) type Row = (&'static str, &'static [&'static str], &'static str);
 
 /// Functions that depend on state of the process, whatever a row below says.
-pub(super) const STATEFUL: &[Row] = &[
+pub(crate) const STATEFUL: &[Row] = &[
     ("datetime.datetime", &["timestamp", "astimezone"], "the local time zone, which TZ and tzset() change"),
     ("datetime.datetime", &["now", "utcnow", "today"], "the clock"),
     ("datetime.datetime", &["fromtimestamp"], "the local time zone, which TZ and tzset() change"),
@@ -21,7 +21,7 @@ pub(super) const STATEFUL: &[Row] = &[
 ];
 
 /// Modules and types whose sources the effects do not read, all of whose functions may run.
-pub(super) const UNREAD: &[(&str, &str)] = &[
+pub(crate) const UNREAD: &[(&str, &str)] = &[
     ("_io.TextIOWrapper", "a file that only the trace has, opened to read it, or text over bytes in memory"),
     ("_io.BufferedReader", "a file that only the trace has, opened to read it"),
     ("_io.BufferedWriter", "bytes on their way to a file that only the trace has"),
@@ -91,7 +91,7 @@ pub(super) const UNREAD: &[(&str, &str)] = &[
 
 /// Modules and types whose functions ask their arguments by slots alone, so that tokens may stand for them: those run that their effects
 /// confine to their arguments. Owner, reason.
-pub(super) const TOKENS: &[(&str, &str)] = &[
+pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("builtins", "functions with a model never come here; the others convert, compare and iterate their arguments"),
     ("math", "__index__, __float__, __ceil__… of the arguments"),
     ("cmath", "__complex__ and __float__ of the arguments"),
@@ -124,7 +124,7 @@ pub(super) const TOKENS: &[(&str, &str)] = &[
 ];
 
 /// Functions and classes that work on their arguments alone, as far as a trace can tell, although the effects find more.
-pub(super) const REVIEWED: &[Row] = &[
+pub(crate) const REVIEWED: &[Row] = &[
     ("builtins", &["bin", "oct", "hex"], "the module that the library imports is for text in base ten"),
     (
         "builtins",

@@ -1,0 +1,456 @@
+//! Classes of tokens: a class tree like the one of the value's class, whose special methods lead back into the tracer.
+//!
+//! CPython fills a heap type's slots from the special methods that it finds along its MRO, so a mirror has the slots that the mirrored class
+//! has, no more and no fewer: C code that asks whether an object is a sequence, a number, an iterator gets the right answer.
+use crate::ffi::sequences::{self, Sequence};
+use crate::ffi::types;
+use crate::names::{interned, name};
+use crate::semantics::slotdefs::SLOTDEFS;
+use crate::trace::proxy::class_protocols::{Inherent, answers_for_classes, is_protocol};
+use crate::trace::proxy::objects::{Token, traced};
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use generated::slots::{Slot, Suite};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
+/// Slots' methods that are no business of a mirror: making, ending and looking at an object; [`Token`] itself answers what every object does.
+const NOT_MIRRORED: &[&str] = &[
+    "__new__",
+    "__init__",
+    "__del__",
+    "__getattribute__",
+    "__getattr__",
+    "__setattr__",
+    "__delattr__",
+    "__repr__",
+    "__str__",
+];
+
+/// Methods without a slot that C looks up on types.
+const LOOKED_UP: &[&str] = &[
+    "__reversed__",
+    "__round__",
+    "__trunc__",
+    "__floor__",
+    "__ceil__",
+    "__complex__",
+    "__bytes__",
+    "__length_hint__",
+    "__missing__",
+    "__enter__",
+    "__exit__",
+    "__aenter__",
+    "__aexit__",
+    "__instancecheck__",
+    "__subclasscheck__",
+    "__fspath__",
+    "__set_name__",
+];
+
+/// Whether tokens' classes have the special method where the classes that they stand for have it.
+pub(crate) fn is_mirrored(name: &str) -> bool {
+    static MIRRORED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let all = SLOTDEFS.iter().map(|definition| definition.name).chain(LOOKED_UP.iter().copied());
+        all.filter(|name| !NOT_MIRRORED.contains(name)).collect()
+    });
+    name.starts_with("__") && MIRRORED.contains(name)
+}
+
+impl<'py> Tracer<'py> {
+    /// The class of tokens that stand for instances of `class`.
+    pub(crate) fn mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
+        if class.is(self.py.get_type::<PyAny>()) {
+            return Ok(self.py.get_type::<Token>());
+        }
+        let address = class.as_ptr() as usize;
+        if let Some(mirror) = self.state.mirrors.get(&address) {
+            return Ok(mirror.bind(self.py).clone());
+        }
+        self.rely_on_class(class);
+        let mirror = match self.known_mirror(class)? {
+            Some(mirror) => mirror,
+            None => {
+                let made = self.make_mirror(class)?;
+                if types::is_immutable(class) {
+                    self.state.lasting.keep_mirror(class, &made);
+                } else if !self.is_made_here(class.as_any()) {
+                    self.state.kept.keep_mirror(class, &made);
+                }
+                made
+            }
+        };
+        self.state.mirrors.insert(address, mirror.clone().unbind());
+        Ok(mirror)
+    }
+
+    /// One from an earlier trace, if the mirrors of the bases are still those that it derives from.
+    fn known_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
+        if types::is_immutable(class) {
+            return Ok(self.state.lasting.mirror(class));
+        }
+        let Some(mirror) = self.state.kept.mirror(class) else { return Ok(None) };
+        let (bases, known) = (class.bases(), mirror.bases());
+        let mut same = bases.len() == known.len();
+        for (base, known) in bases.iter().zip(known.iter()) {
+            let Ok(base) = base.cast_into::<PyType>() else { return Ok(None) };
+            same &= self.mirror(&base)?.is(&known);
+        }
+        Ok(same.then_some(mirror))
+    }
+
+    fn make_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
+        let mut bases = Vec::new();
+        let originals = class.bases();
+        for base in originals.iter() {
+            let Ok(base) = base.cast_into::<PyType>() else { return internal("base that is no class") };
+            bases.push(self.mirror(&base)?);
+        }
+        self.derive(class, bases)
+            .or_else(|error| unsupported("token of a class that cannot be mirrored", error.to_string()))
+    }
+
+    fn derive(&self, class: &Bound<'py, PyType>, bases: Vec<Bound<'py, PyType>>) -> PyResult<Bound<'py, PyType>> {
+        let bases = PyTuple::new(self.py, bases)?;
+        let mirror = self.named(&PyString::new(self.py, &types::name(class)), class, &bases)?;
+        if let Ok(value) = class.getattr(name!("__qualname__")) {
+            mirror.setattr(name!("__qualname__"), value)?;
+        }
+        // Every class has these itself: its instances must be asked all the same.
+        for name in ["__module__", "__doc__"] {
+            let interned = interned(self.py, name);
+            let of_class = class.getattr(&interned).map_or_else(|_| self.py.None(), Bound::unbind);
+            mirror.setattr(interned, Inherent { name: name.to_owned(), of_class: Some(of_class) })?;
+        }
+        let own = types::namespace(class).map(|own| own.items());
+        for item in own.iter().flatten() {
+            let (name, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            let Ok(name) = name.cast_exact::<PyString>() else { continue };
+            let text = name.to_string_lossy();
+            if self.has_stand_in(class, &text) {
+                set_stand_in(&mirror, name, &text, &value)?;
+            }
+        }
+        same_slots(class, &mirror)?;
+        Ok(mirror)
+    }
+
+    /// A class of tokens without anything of its own.
+    fn named(
+        &self,
+        name: &Bound<'py, PyString>,
+        class: &Bound<'py, PyType>,
+        bases: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyType>> {
+        match answers_for_classes(&class.get_type()) {
+            true => types::derived_by(self.state.lasting.class_of_mirrors(self.py)?, name, bases),
+            false => types::derived(name, bases),
+        }
+    }
+
+    /// Whether tokens' classes have something where this class has the attribute: special methods, and protocols where the class is neither C's nor a domain's.
+    fn has_stand_in(&self, class: &Bound<'py, PyType>, name: &str) -> bool {
+        is_mirrored(name)
+            || is_protocol(self.py, name)
+                && !crate::trace::proxy::native::is_c_type(class)
+                && self.domain_of(class).is_none()
+    }
+
+    /// A special method, or an attribute of a protocol, of the class has changed: the class of its tokens follows.
+    pub(crate) fn refresh_mirror(&mut self, class: &Bound<'py, PyType>, name: &str) -> Traced<()> {
+        let Some(mirror) = self.state.mirrors.get(&(class.as_ptr() as usize)) else { return Ok(()) };
+        if !self.has_stand_in(class, name) {
+            return Ok(());
+        }
+        let mirror = mirror.bind(self.py).clone();
+        let name = interned(self.py, name);
+        let done = match types::own(class, &name) {
+            Some(value) => set_stand_in(&mirror, &name, &name.to_string_lossy(), &value),
+            None => mirror.delattr(&name),
+        };
+        done.and_then(|()| same_slots(class, &mirror)).or_else(|error| internal(error.to_string()))
+    }
+}
+
+/// Gives the mirror what stands for an attribute of the class; `None` for a special method stays what it is: it says that there is none.
+fn set_stand_in(
+    mirror: &Bound<'_, PyType>,
+    name: &Bound<'_, PyString>,
+    text: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    match is_mirrored(text) {
+        false => mirror.setattr(name, Inherent { name: text.to_owned(), of_class: None }),
+        true if value.is_none() => mirror.setattr(name, value),
+        true => mirror.setattr(name, Special { name: text.to_owned() }),
+    }
+}
+
+/// Gives the mirror the slots that the class has, no more and no fewer.
+fn same_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    fill_slots(class, mirror)?;
+    empty_slots(class, mirror);
+    sequences::fill::<Token>(mirror, class);
+    Ok(())
+}
+
+/// A class of Python code has a slot also where a base of C has the method alone, without the slot: what stands for the method in the base's
+/// mirror stands in this one, too.
+fn fill_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    for row in SLOTDEFS {
+        if types::slot(class, row.slot).is_none() || types::slot(mirror, row.slot).is_some() || !is_mirrored(row.name) {
+            continue;
+        }
+        let name = interned(class.py(), row.name);
+        if let Some(found) =
+            types::lookup(mirror, &name).filter(|found| found.is_none() || found.is_instance_of::<Special>())
+        {
+            mirror.setattr(name, found)?;
+        }
+    }
+    both_sides(class, mirror)
+}
+
+/// A class of Python code that answers an operator on one side answers that it does not on the other, so that each token is asked before
+/// an object of the trace's own is: see [`Tracer::refuse_relative`].
+fn both_sides(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    if crate::trace::proxy::native::is_c_type(class) {
+        return Ok(());
+    }
+    for row in SLOTDEFS.iter().filter(|row| is_operator(row.name) && types::slot(class, row.slot).is_some()) {
+        let name = interned(class.py(), row.name);
+        if types::lookup(mirror, &name).is_none() {
+            mirror.setattr(name, Special { name: row.name.to_owned() })?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a special method is one side of a binary operator.
+fn is_operator(name: &str) -> bool {
+    static OPERATORS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let numbers = SLOTDEFS.iter().filter(|row| row.slot.suite() == Suite::tp_as_number);
+        let names: FxHashSet<_> = numbers.map(|row| row.name).collect();
+        let other = |name: &str| format!("__r{}", name.trim_start_matches('_'));
+        let left = names.iter().copied().filter(|name| names.contains(&*other(name)));
+        left.flat_map(|name| [Some(name), names.get(&*other(name)).copied()]).flatten().collect()
+    });
+    OPERATORS.contains(name)
+}
+
+/// A class with `__getitem__` gets both `mp_subscript` and `sq_item`, and so on: what the mirrored class does not fill is emptied.
+fn empty_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+    const OWN: [Slot; 5] = [Slot::tp_iter, Slot::tp_iternext, Slot::tp_call, Slot::tp_descr_get, Slot::tp_descr_set];
+    let suites = [Suite::tp_as_async, Suite::tp_as_number, Suite::tp_as_mapping, Suite::tp_as_sequence];
+    for slot in Slot::ALL {
+        if (suites.contains(&slot.suite()) || OWN.contains(slot)) && types::slot(class, *slot).is_none() {
+            types::clear_slot(mirror, *slot);
+        }
+    }
+}
+
+impl Sequence for Token {
+    fn concat<'py>(one: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>, in_place: bool) -> PyResult<Bound<'py, PyAny>> {
+        let token = one.cast::<Self>()?.get();
+        traced(one.py(), token, |tracer| {
+            let other = tracer.absorb(other.clone());
+            let made = tracer.concatenate(token.value, other, in_place)?;
+            tracer.native(made)
+        })
+    }
+
+    fn repeat<'py>(one: &Bound<'py, PyAny>, count: isize, in_place: bool) -> PyResult<Bound<'py, PyAny>> {
+        let token = one.cast::<Self>()?.get();
+        traced(one.py(), token, |tracer| {
+            let made = tracer.repeat(token.value, count, in_place)?;
+            tracer.native(made)
+        })
+    }
+}
+
+/// Stands in a mirror for a special method of the mirrored class.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Special {
+    name: String,
+}
+
+#[pymethods]
+impl Special {
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        object: Option<Bound<'py, PyAny>>,
+        class: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = class;
+        match object.and_then(|object| object.cast_into::<Token>().ok()) {
+            Some(token) => {
+                let bound = BoundSpecial { token: token.unbind(), name: slf.get().name.clone() };
+                Ok(Bound::new(slf.py(), bound)?.into_any())
+            }
+            None => Ok(slf.clone().into_any()),
+        }
+    }
+
+    /// Some slot functions call what they find on the type without binding it. CPython: `slot_tp_descr_get`.
+    #[pyo3(signature = (token, *args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        token: &Bound<'py, Token>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let bound = BoundSpecial { token: token.clone().unbind(), name: self.name.clone() };
+        bound.__call__(py, args, kwargs)
+    }
+}
+
+/// A special method of a token.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct BoundSpecial {
+    token: Py<Token>,
+    name: String,
+}
+
+#[pymethods]
+impl BoundSpecial {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let token = self.token.bind(py).get();
+        traced(py, token, |tracer| {
+            if let Some(other) = args.iter().next() {
+                tracer.refuse_relative(token.value, &self.name, &other)?;
+            }
+            let positional = args.iter().map(|arg| tracer.absorb(arg)).collect();
+            let mut keywords = Vec::new();
+            for (name, value) in kwargs.into_iter().flatten() {
+                keywords.push((crate::ffi::types::text(&name), tracer.absorb(value)));
+            }
+            let result = tracer.call_special(
+                token.value,
+                &self.name,
+                Arguments { positional, keywords, ..Arguments::default() },
+            )?;
+            if self.name == "__call__" && tracer.is_order(token.value) {
+                return tracer.real_classes(result);
+            }
+            tracer.native(result)
+        })
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// Whether a function is a `mro()`, whose result C looks into. CPython: `mro_invoke`.
+    fn is_order(&self, function: ValueId) -> bool {
+        let function = match self.value(function) {
+            Value::New(New::Method { function, .. }) => *function,
+            _ => function,
+        };
+        let function = self.owned(function).or_else(|| self.real(function));
+        function
+            .and_then(|function| function.getattr(intern!(self.py, "__name__")).ok())
+            .is_some_and(|name| name.eq("mro").unwrap_or(false))
+    }
+
+    /// C tells by their classes whether, and in which order, two objects are asked for the result of an operator: an object of the
+    /// trace's own is not of its relative's class where that one is a token. CPython: `binary_op1`.
+    fn refuse_relative(&mut self, value: ValueId, name: &str, other: &Bound<'py, PyAny>) -> Traced<()> {
+        let its_class = other.get_type();
+        if other.is_instance_of::<Token>() || crate::trace::proxy::native::is_c_type(&its_class) || !is_operator(name) {
+            return Ok(());
+        }
+        let class = self.class_of(value)?;
+        match types::is_subtype(&class, &its_class) || types::is_subtype(&its_class, &class) {
+            true => unsupported("C operator on an object from outside and one of its class", types::name(&class)),
+            false => Ok(()),
+        }
+    }
+
+    /// A special method of a value's class, called by C on its token.
+    fn call_special(&mut self, value: ValueId, name: &str, args: Arguments) -> Traced<ValueId> {
+        match (name, args.positional.as_slice()) {
+            ("__hash__", []) if self.is_id(value) => {
+                let hash = self.hash_of_id(value)?;
+                let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
+                return Ok(self.constant(hash));
+            }
+            ("__eq__" | "__ne__", [other]) if self.is_id(value) => {
+                let same = self.same_id(value, *other)?;
+                return Ok(self.boolean(same == (name == "__eq__")));
+            }
+            ("__call__", [first, ..]) => {
+                self.refuse_address(value, *first)?;
+                return self.call(value, args);
+            }
+            ("__call__", _) => return self.call(value, args),
+            ("__get__", _) if !crate::trace::proxy::native::is_c_type(&self.class_of(value)?) => {}
+            ("__get__", [object, ..]) if !self.is_none(*object)? => {
+                let class = self.class_of(*object)?;
+                return self.bind(value, *object, &class);
+            }
+            ("__get__", _) => return Ok(value),
+            _ => {}
+        }
+        let class = self.class_of(value)?;
+        if self.domain_of(&class).is_some() {
+            return self.operate_on_graph_value(value, &class, name, &args.positional);
+        }
+        match self.special(value, name)? {
+            Some(method) => self.call(method, args),
+            None if is_operator(name) => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
+            None => unsupported("C code asks a symbolic value for a method that it does not have", name),
+        }
+    }
+
+    /// Operators, which a domain knows by their names in the module `operator`.
+    fn operate_on_graph_value(
+        &mut self,
+        value: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        args: &[ValueId],
+    ) -> Traced<ValueId> {
+        let plain = name.trim_matches('_');
+        let mut operands = vec![value];
+        operands.extend(args);
+        match plain {
+            "iter" => return self.get_iter(value),
+            "len" => return self.call_builtin(plain, &[value]),
+            "bool" => {
+                let truth = self.is_true(value)?;
+                return Ok(self.boolean(truth));
+            }
+            _ => {}
+        }
+        let exists = |name: &str| crate::trace::operator::by_name::arity(name) == Some(operands.len());
+        let reserved = format!("{plain}_");
+        let mirrored = plain.strip_prefix('r').map(|plain| [plain.to_owned(), format!("{plain}_")]);
+        if exists(plain) || exists(&reserved) {
+            return self.operator(if exists(plain) { plain } else { &reserved }, &operands);
+        }
+        match mirrored.iter().flatten().find(|name| exists(name)) {
+            Some(operator) => {
+                operands.reverse();
+                self.operator(operator, &operands)
+            }
+            // Methods of tensors in Python.
+            None if self.is_python(class, name) => match self.special(value, name)? {
+                Some(method) => self.call(method, Arguments::positional(args.to_vec())),
+                None => unsupported("method of a graph value called by C", name),
+            },
+            None => unsupported("method of a graph value called by C", name),
+        }
+    }
+}
