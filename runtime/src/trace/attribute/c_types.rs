@@ -1,12 +1,11 @@
 //! Attributes of objects of C classes: those that look them up or set them in their own way, on private objects.
-use crate::ffi::called;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::attribute::lookup::{has_get, is_data_descriptor, own_dict_allowed, short_name};
+use crate::trace::attribute::descriptors::has_generic_getattr;
+use crate::trace::attribute::descriptors::{has_get, is_data_descriptor, own_dict_allowed, short_name};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
-use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -116,34 +115,4 @@ impl<'py> Tracer<'py> {
         };
         self.after_native(done, &[]).map(drop)
     }
-}
-
-/// Whether `tp_getattro` of the class is `PyObject_GenericGetAttr`.
-pub(crate) fn has_generic_getattr(class: &Bound<'_, PyType>) -> bool {
-    let slot =
-        |class: &Bound<'_, PyType>| types::slot_pointer(class, Slot::tp_getattro.suite(), Slot::tp_getattro.offset());
-    slot(class) == slot(&class.py().get_type::<PyAny>())
-}
-
-/// Whether `tp_setattro` of the class is `PyObject_GenericSetAttr`.
-pub(crate) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
-    let slot =
-        |class: &Bound<'_, PyType>| types::slot_pointer(class, Slot::tp_setattro.suite(), Slot::tp_setattro.offset());
-    slot(class) == slot(&class.py().get_type::<PyAny>())
-}
-
-/// The class of C that a slot wrapper is of, if it is one of that name.
-fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
-    let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && called::name_of(found) == method;
-    if is_it { called::owner_of(found) } else { None }
-}
-
-/// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.
-pub(crate) fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
-    owner_of(found, "__getattribute__").is_some_and(|owner| has_generic_getattr(&owner))
-}
-
-/// Whether this `__setattr__` or `__delattr__` wraps `PyObject_GenericSetAttr` of a C class.
-pub(crate) fn is_generic_setter(found: &Bound<'_, PyAny>, method: &str) -> bool {
-    owner_of(found, method).is_some_and(|owner| has_generic_setattr(&owner))
 }

@@ -3,7 +3,7 @@ use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::attribute::lookup::{has_get, is_data_descriptor, short_name};
+use crate::trace::attribute::descriptors::{has_get, is_data_descriptor, short_name};
 use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::Asked;

@@ -1,11 +1,11 @@
 //! What a missing attribute raises, and what reading an attribute adds to it.
 use crate::names::{Name, name};
-use crate::trace::attribute::c_types::is_generic_setter;
-use crate::trace::attribute::lookup::short_name;
+use crate::trace::attribute::descriptors::is_generic_setter;
+use crate::trace::attribute::descriptors::short_name;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
-use crate::trace::value::objects::{is_definition, is_of_one_object};
+use crate::trace::value::kinds::{is_definition, is_of_one_object};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -73,7 +73,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute error from outside", "reading an attribute adds to it");
         };
         let object = self.named_object(object)?;
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         let set = raised.setattr(name!("name"), name).and_then(|()| raised.setattr(name!("obj"), object));
         set.or_else(|error| internal(error.to_string()))
     }

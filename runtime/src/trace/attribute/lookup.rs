@@ -4,7 +4,11 @@ use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::attribute::c_types::{has_generic_getattr, is_generic_wrapper};
+use crate::trace::attribute::descriptors::DESCRIPTORS;
+use crate::trace::attribute::descriptors::has_get;
+use crate::trace::attribute::descriptors::is_data_descriptor;
+use crate::trace::attribute::descriptors::own_dict;
+use crate::trace::attribute::descriptors::{has_generic_getattr, is_generic_wrapper};
 use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
@@ -422,34 +426,4 @@ impl<'py> Tracer<'py> {
             _ => (value, None),
         }
     }
-}
-
-/// C descriptors that give what they find in the object, without a memory of their own.
-const DESCRIPTORS: [&str; 2] = ["collections._tuplegetter", "_collections._tuplegetter"];
-
-/// The last part of `tp_name` for heap types, all of it for static ones: what `%.100s` of `tp_name` prints.
-pub(crate) fn short_name(class: &Bound<'_, PyType>) -> String {
-    types::name(class)
-}
-
-pub(crate) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
-    let allowed = own_dict_allowed(&object.get_type()) && !object.is_instance_of::<PyType>();
-    allowed.then(|| types::generic_dict(object)).flatten()
-}
-
-pub(crate) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
-    types::dictoffset(class) != 0
-}
-
-/// Whether the class of the descriptor has `tp_descr_get`.
-pub(crate) fn has_get(found: &Bound<'_, PyAny>) -> bool {
-    types::lookup(&found.get_type(), intern!(found.py(), "__get__")).is_some()
-}
-
-/// Whether the class of the descriptor has `tp_descr_set`.
-pub(crate) fn is_data_descriptor(found: &Bound<'_, PyAny>) -> bool {
-    let class = found.get_type();
-    [intern!(found.py(), "__set__"), intern!(found.py(), "__delete__")]
-        .iter()
-        .any(|name| types::lookup(&class, name).is_some())
 }

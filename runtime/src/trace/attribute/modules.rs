@@ -1,7 +1,7 @@
 //! Attributes of modules, and what is said of one that is not there. CPython: `Objects/moduleobject.c`.
 use crate::ffi::types;
 use crate::names::interned;
-use crate::trace::attribute::lookup::{is_data_descriptor, own_dict};
+use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};

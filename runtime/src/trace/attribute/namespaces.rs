@@ -3,10 +3,11 @@
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::attribute::lookup::{is_data_descriptor, own_dict, short_name};
+use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, short_name};
 use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::namespaces::Names;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -15,15 +16,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// Whose names a dict holds.
-#[derive(Debug)]
-pub enum Names {
-    /// A module's, or those of code that runs in a dict from outside.
-    Globals(Py<PyDict>),
-    /// An instance's.
-    Instance(ValueId),
-}
 
 impl<'py> Tracer<'py> {
     /// The globals of code, as a value.
@@ -77,7 +69,7 @@ impl<'py> Tracer<'py> {
     /// An attribute of an object from outside is set, or deleted.
     pub(crate) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         if let Some(dict) = self.dict_seen_whole(object) {
-            crate::trace::run::rollback::changed();
+            crate::trace::state::journal::changed();
             let stored = match value {
                 Some(value) => dict.set_item(name, self.native(value)?),
                 None => dict.del_item(name),
@@ -259,7 +251,7 @@ impl<'py> Tracer<'py> {
             Effect::SetGlobal { globals, .. } | Effect::DelGlobal { globals, .. } => changed(globals),
             _ => false,
         });
-        if touched || !globals.keys().iter().all(|key| crate::trace::value::objects::is_scalar(&key)) {
+        if touched || !globals.keys().iter().all(|key| crate::trace::value::kinds::is_scalar(&key)) {
             return unsupported("namespace of a module, seen as a whole", "dict");
         }
         let keys = globals.keys();

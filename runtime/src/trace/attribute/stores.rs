@@ -1,8 +1,8 @@
 //! Setting and deleting attributes, under the names of the C functions.
 use crate::ffi::types;
 use crate::names::interned;
-use crate::trace::attribute::c_types::{has_generic_setattr, is_generic_setter};
-use crate::trace::attribute::lookup::{is_data_descriptor, own_dict, own_dict_allowed};
+use crate::trace::attribute::descriptors::{has_generic_setattr, is_generic_setter};
+use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, own_dict_allowed};
 use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;

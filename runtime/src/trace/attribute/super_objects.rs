@@ -3,9 +3,9 @@
 //! CPython: `super_init_impl`, `super_init_without_args`, `super_getattro` in `Objects/typeobject.c`.
 use crate::bytecode::LocalKind;
 use crate::ffi::types;
-use crate::trace::finish::describe::Described;
-use crate::trace::run::frame::Frame;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::escape::Described;
+use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};

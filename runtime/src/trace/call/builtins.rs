@@ -2,8 +2,8 @@
 use crate::domain::Callee;
 use crate::ffi::{flag, types};
 use crate::trace::proxy::native::is_c_type;
-use crate::trace::proxy::objects::Token;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, hints, stop, unsupported};
 use crate::trace::state::value::ValueId;
@@ -102,7 +102,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
             let native = self.native(value)?;
-            if native.is_instance_of::<crate::trace::proxy::objects::Token>() {
+            if native.is_instance_of::<crate::trace::state::proxy::Token>() {
                 return unsupported("length of an object from outside", types::name(&class));
             }
             return Ok(None);
@@ -182,7 +182,7 @@ impl<'py> Tracer<'py> {
             _ => false,
         };
         let reads_plainly = same(&reads, &reads_plainly)
-            || is_c_type(class) && crate::trace::attribute::c_types::has_generic_getattr(class);
+            || is_c_type(class) && crate::trace::attribute::descriptors::has_generic_getattr(class);
         if same(&plain, &found) && reads_plainly {
             return Ok(None);
         }

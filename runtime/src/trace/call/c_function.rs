@@ -4,8 +4,8 @@ use crate::ffi::called;
 use crate::ffi::{flag, types};
 use crate::trace::call::effects;
 use crate::trace::proxy::native;
-use crate::trace::proxy::objects::Token;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
@@ -38,7 +38,7 @@ impl<'py> Tracer<'py> {
         let rest = if own_first { args.positional.get(1..).unwrap_or_default() } else { args.positional.as_slice() };
         let mut plain = true;
         for value in rest.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            plain &= crate::trace::value::objects::is_plain(&self.class_of(*value)?);
+            plain &= crate::trace::value::kinds::is_plain(&self.class_of(*value)?);
         }
         let given = effects::Given { own_first, plain };
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given)?;
@@ -174,7 +174,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether nobody but the trace can change the object, or nobody at all.
     fn is_own_or_scalar(&self, object: &Bound<'py, PyAny>) -> bool {
-        self.is_private(object) || crate::trace::value::objects::is_scalar(object)
+        self.is_private(object) || crate::trace::value::kinds::is_scalar(object)
     }
 
     /// What C gets for a value that it may call.
@@ -243,7 +243,7 @@ impl<'py> Tracer<'py> {
         let native = self.receiver(value)?;
         if native.is_instance_of::<Token>()
             && let Some(owner) = called::owner_of(method)
-            && let Some(base) = crate::trace::value::objects::scalar_base(&self.class_of(value)?)
+            && let Some(base) = crate::trace::value::kinds::scalar_base(&self.class_of(value)?)
             && base.is(&owner)
             && let Some(object) = self.unchanging(value)?
         {
@@ -267,7 +267,7 @@ impl<'py> Tracer<'py> {
         // CPython's C does not know what other libraries' C has laid out.
         let is_foreign = self.domain_of(&class).is_some();
         let is_data =
-            types::has(&class, flag::DATA_SUBCLASS) || crate::trace::value::objects::scalar_base(&class).is_some();
+            types::has(&class, flag::DATA_SUBCLASS) || crate::trace::value::kinds::scalar_base(&class).is_some();
         if is_data || native::derives_from_c(&class) && !is_foreign {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }

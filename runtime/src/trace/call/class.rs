@@ -145,7 +145,7 @@ impl<'py> Tracer<'py> {
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
         let Some(finaliser) = self.lookup(class, "__del__") else { return true };
         let of_files = called::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
-        of_files && !crate::trace::lifetime::finalisers::has_finaliser(class)
+        of_files && !crate::trace::value::ends::has_finaliser(class)
     }
 
     /// What hangs under a static method.

@@ -8,12 +8,12 @@ use crate::ffi::{called, guard};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::run::frame::{Frame, Rest};
-use crate::trace::run::stop_points::Way;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Frame, Rest};
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::outcome::ENTERS;
 use crate::trace::state::reasons::CALLED_BY_C;
+use crate::trace::state::stop_points::Way;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, hints, internal, stop, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -348,7 +348,7 @@ impl<'py> Tracer<'py> {
             stack: Vec::new(),
             locals,
             outermost: false,
-            leave: crate::trace::run::stop_points::Leave::default(),
+            leave: crate::trace::state::stop_points::Leave::default(),
             began: 0,
             serial: self.state.frames,
             exc_info: None,

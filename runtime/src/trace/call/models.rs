@@ -6,6 +6,6 @@ use crate::trace::process::settings;
 #[must_use]
 pub fn models() -> Vec<(&'static str, &'static str)> {
     let folded = folded::FOLDED.iter().map(|(module, name, _)| (*module, *name));
-    let set = settings::SETTINGS.iter().map(settings::Setting::names);
+    let set = settings::SETTINGS.iter().map(crate::trace::state::process::Setting::names);
     builtins::MODELLED.iter().copied().chain(folded).chain(set).collect()
 }

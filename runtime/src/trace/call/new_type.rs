@@ -141,7 +141,7 @@ impl<'py> Tracer<'py> {
             [("__new__", "staticmethod"), ("__init_subclass__", "classmethod"), ("__class_getitem__", "classmethod")];
         for (method, wrapper) in METHODS {
             let Ok(Some(function)) = namespace.get_item(method) else { continue };
-            if !function.is_instance_of::<crate::trace::proxy::objects::Token>() {
+            if !function.is_instance_of::<crate::trace::state::proxy::Token>() {
                 continue;
             }
             let value = self.absorb(function.clone());

@@ -70,7 +70,7 @@ impl<'py> Tracer<'py> {
         let made = self.call_deeper(origin, args)?;
         let has_no_place = |made: &Bound<'py, PyAny>| match made.cast::<PyType>() {
             Ok(class) => types::is_immutable(class),
-            Err(_) => !crate::trace::attribute::lookup::own_dict_allowed(&made.get_type()),
+            Err(_) => !crate::trace::attribute::descriptors::own_dict_allowed(&made.get_type()),
         };
         if self.known(made).as_ref().is_some_and(has_no_place) {
             return Ok(made);

@@ -3,31 +3,19 @@
 //! CPython: `Objects/frameobject.c`; from 3.13 on the value is a view (`FrameLocalsProxy`), which the trace lets read but not write.
 use crate::bytecode::{Code, LocalKind, flag};
 use crate::names::name;
-use crate::trace::run::frame::Frame;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rustc_hash::FxHashMap;
 
 /// What [`New::Opaque`] calls the view.
 const VIEW: &str = "FrameLocalsProxy";
 
 /// Methods of `dict` that a view has too, and that read.
 const READ: [&str; 8] = ["keys", "values", "items", "get", "__len__", "__getitem__", "__contains__", "__iter__"];
-
-/// Variables of frames.
-#[derive(Debug, Default)]
-pub struct Variables {
-    /// Of those that have ended or are suspended, by their numbers.
-    rested: FxHashMap<u64, (Vec<Option<ValueId>>, std::sync::Arc<Code>)>,
-    /// Of class bodies that have ended, the dicts of their names.
-    namespaces: FxHashMap<u64, ValueId>,
-    /// The dict behind a view.
-    views: FxHashMap<ValueId, ValueId>,
-}
 
 impl<'py> Tracer<'py> {
     /// Notes what a frame that a traceback names holds when it rests.

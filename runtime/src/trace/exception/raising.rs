@@ -93,7 +93,7 @@ impl<'py> Tracer<'py> {
             && handled != value
             && let Some(context) = self.owned(handled).or_else(|| self.real(handled))
         {
-            crate::trace::run::rollback::changed();
+            crate::trace::state::journal::changed();
             self.cut_chain(&context, &object);
             let _ = object.setattr(name!("__context__"), context);
         }

@@ -2,77 +2,18 @@
 //!
 //! CPython: `Python/traceback.c`. A node is a value once the program looks at it; it cannot leave the trace but with its exception.
 use crate::bytecode::{Instr, Op};
-use crate::trace::finish::describe::Escape;
-use crate::trace::run::frame::Frame;
+use crate::trace::state::escape::Escape;
+use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::StackEntry;
+use crate::trace::state::tracebacks::Mark;
+use crate::trace::state::tracebacks::Node;
+use crate::trace::state::tracebacks::Place;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Inlined, New, Passed, Value, ValueId};
 use pyo3::exceptions::PyBaseException;
 use pyo3::intern;
 use pyo3::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A frame of the trace, running or not.
-#[derive(Clone, Debug)]
-struct Mark {
-    serial: u64,
-    code: std::sync::Arc<Py<PyAny>>,
-    globals: std::sync::Arc<Py<PyAny>>,
-    inlined: bool,
-}
-
-/// `PyTracebackObject`.
-#[derive(Debug)]
-struct Node {
-    frame: Mark,
-    lasti: i32,
-    line: i32,
-    next: Option<usize>,
-    value: Option<ValueId>,
-    /// The instruction that the exception came out of, among those before which the trace can stop.
-    step: u64,
-}
-
-/// Where a frame has ended or been suspended.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    lasti: i32,
-    line: i32,
-}
-
-/// The tracebacks of a trace.
-#[derive(Debug, Default)]
-pub struct Tracebacks {
-    nodes: Vec<Node>,
-    /// The first node of each exception made here.
-    heads: FxHashMap<ValueId, usize>,
-    /// Values that are tracebacks.
-    values: FxHashMap<ValueId, usize>,
-    /// Values that are frames, and the frames by number.
-    frames: FxHashMap<ValueId, Mark>,
-    frame_values: FxHashMap<u64, ValueId>,
-    /// Frames that a node names, and where those that have ended did.
-    named: FxHashSet<u64>,
-    ended: FxHashMap<u64, Place>,
-}
-
-impl Tracebacks {
-    /// Whether no exception has one.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.heads.is_empty()
-    }
-
-    /// The first node of an exception's traceback.
-    pub(crate) fn head(&self, exception: ValueId) -> Option<usize> {
-        self.heads.get(&exception).copied()
-    }
-
-    /// The exception has the traceback of another one.
-    pub(crate) fn inherit(&mut self, exception: ValueId, head: usize) {
-        self.heads.insert(exception, head);
-    }
-}
 
 impl<'py> Tracer<'py> {
     /// `_PyInterpreterFrame_LASTI`, in bytes: what raises again goes back to where the exception came from.

@@ -4,20 +4,13 @@ use crate::ffi::traceback;
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::unsupported;
+use crate::trace::state::warnings::Heard;
+use crate::trace::state::warnings::Listening;
+use crate::trace::state::warnings::Own;
 use pyo3::exceptions::PyWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList};
 use std::cell::{Cell, RefCell};
-use std::sync::OnceLock;
-
-/// What a thread has heard since C began to run.
-#[derive(Clone, Copy, Debug)]
-enum Heard {
-    /// Nobody listens.
-    Deaf,
-    Nothing,
-    Warning,
-}
 
 thread_local! {
     static HEARD: Cell<Heard> = const { Cell::new(Heard::Deaf) };
@@ -53,10 +46,6 @@ enum Action {
     Error,
 }
 
-/// The filters that take every warning, by action: made once.
-#[derive(Debug, Default)]
-pub(crate) struct Own([OnceLock<Py<PyTuple>>; 2]);
-
 impl Own {
     fn get<'py>(&self, py: Python<'py>, action: Action) -> PyResult<Bound<'py, PyAny>> {
         let place = &self.0[action as usize];
@@ -74,25 +63,6 @@ impl Own {
         };
         Ok(made.bind(py).clone().into_any())
     }
-}
-
-/// The program's filters, as a trace knows them.
-#[derive(Debug, Default)]
-pub(crate) struct Filters {
-    /// Looked for when C first runs.
-    list: Option<Py<PyList>>,
-    listening: Option<Listening>,
-}
-
-/// While C runs.
-#[derive(Debug)]
-struct Listening {
-    /// The trace's own filter.
-    own: Py<PyAny>,
-    /// What it stands in place of; `None`: the list was empty.
-    first: Option<Py<PyAny>>,
-    /// What was heard in the C code that called into the trace.
-    outer: Heard,
 }
 
 impl<'py> Tracer<'py> {

@@ -3,8 +3,8 @@ use crate::ffi::sets::SetLayout;
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, ordered};
 use crate::names::name;
-use crate::trace::finish::describe::Described;
 use crate::trace::lifetime::finalisers::Quiet;
+use crate::trace::state::escape::Described;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
@@ -61,7 +61,7 @@ impl<'py> Tracer<'py> {
         let left: FxHashSet<usize> = items(now).iter().map(|(_, item)| item.as_ptr() as usize).collect();
         for (index, (key, item)) in items(then).into_iter().enumerate() {
             let path = match then.is_instance_of::<PyDict>() {
-                true if crate::trace::value::objects::is_scalar(key.0.bind(self.py)) => {
+                true if crate::trace::value::kinds::is_scalar(key.0.bind(self.py)) => {
                     Source::DictItem(Arc::clone(&source), key)
                 }
                 true => continue,

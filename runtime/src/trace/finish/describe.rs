@@ -3,23 +3,15 @@ use crate::ffi::originals::original;
 use crate::ffi::sets::SetLayout;
 use crate::ffi::types;
 use crate::names::name;
+use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Escape;
 use crate::trace::state::outcome::{Effect, End};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{Met, New, Value, ValueId};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyString, PyTuple, PyType};
-
-/// Why a trace cannot end here: a value that cannot be made again was made at this step of the outermost frame.
-#[derive(Debug)]
-pub(crate) struct Escape {
-    pub(crate) step: u64,
-    pub(crate) what: String,
-}
-
-/// Result of describing: an escape is no signal, the trace is repeated up to it.
-pub(crate) type Described<T> = Traced<Result<T, Escape>>;
 
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
@@ -96,9 +88,7 @@ impl<'py> Tracer<'py> {
             return Ok(Ok(Vec::new()));
         }
         match self.value(id) {
-            Value::Real { object, source: None }
-                if crate::trace::lifetime::finalisers::leads_to_code(object.bind(self.py)) =>
-            {
+            Value::Real { object, source: None } if crate::trace::value::ends::leads_to_code(object.bind(self.py)) => {
                 self.escape(id, "an object whose end runs code, which compiled code would keep alive")
             }
             Value::Real { .. } | Value::Proxy { .. } => Ok(Ok(Vec::new())),

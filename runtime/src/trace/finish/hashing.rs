@@ -1,6 +1,7 @@
 //! Keys whose `__hash__` or `__eq__` is Python code, and the order of sets: what emitted code would run again, or give otherwise.
-use crate::trace::finish::describe::{Described, Escape};
+use crate::trace::state::escape::{Described, Escape};
 use crate::trace::state::outcome::Effect;
+use crate::trace::state::private_copies::same_order;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
@@ -71,7 +72,7 @@ impl<'py> Tracer<'py> {
             return items.into_iter().all(|item| self.has_lasting_hash(item));
         }
         let class = object.get_type();
-        crate::trace::value::objects::is_scalar(&object) && !crate::trace::value::nans::has_nan(&object)
+        crate::trace::value::kinds::is_scalar(&object) && !crate::trace::value::nans::has_nan(&object)
             || !crate::trace::proxy::native::is_c_type(&class)
                 && !object.is_instance_of::<PyType>()
                 && self.in_python(&class, "__hash__")
@@ -127,17 +128,5 @@ impl<'py> Tracer<'py> {
             Ok(again)
         });
         again.is_ok_and(|again| same_order(&again, set))
-    }
-}
-
-/// Whether both hold the same objects in the same order.
-pub(crate) fn same_order(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
-    match (one.try_iter(), other.try_iter()) {
-        (Ok(ones), Ok(mut others)) => {
-            let same =
-                |item: Bound<'_, PyAny>| others.next().is_some_and(|other| other.is_ok_and(|other| other.is(&item)));
-            one.len().ok() == other.len().ok() && ones.flatten().all(same)
-        }
-        _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Iterators that leave the trace in the middle: over sequences, and over dicts.
 use crate::ffi::references;
 use crate::names::{interned, name};
-use crate::trace::finish::describe::Described;
+use crate::trace::state::escape::Described;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, ValueId};

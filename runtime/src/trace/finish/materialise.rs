@@ -3,9 +3,9 @@ use crate::ffi::guard;
 use crate::ffi::types;
 use crate::guard::ordered;
 use crate::names::{interned, name};
-use crate::trace::finish::describe::Described;
 use crate::trace::proxy::native::is_c_type;
-use crate::trace::proxy::objects::Token;
+use crate::trace::state::escape::Described;
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{Held, Inlined, New, ValueId};
@@ -191,10 +191,10 @@ impl<'py> Tracer<'py> {
             Some(found) if kind(&found).is_empty() => return Ok(None),
             Some(_) => {}
         }
-        let Some(dict) = crate::trace::attribute::lookup::own_dict(object) else { return Ok(None) };
+        let Some(dict) = crate::trace::attribute::descriptors::own_dict(object) else { return Ok(None) };
         let mut attributes = Vec::new();
         for (key, value) in dict.iter() {
-            if !crate::trace::value::objects::is_scalar(&key) {
+            if !crate::trace::value::kinds::is_scalar(&key) {
                 return Ok(None);
             }
             let plain = key.cast_exact::<PyString>().ok().filter(|name| !is_hidden(&class, name));
@@ -382,9 +382,7 @@ fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
     if let (Ok(one), Ok(other)) = (one.cast_exact::<PyTuple>(), other.cast_exact::<PyTuple>()) {
         return one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| same(&one, &other));
     }
-    one.get_type().is(other.get_type())
-        && crate::trace::value::objects::is_scalar(one)
-        && one.eq(other).unwrap_or(false)
+    one.get_type().is(other.get_type()) && crate::trace::value::kinds::is_scalar(one) && one.eq(other).unwrap_or(false)
 }
 
 fn is(class: &Bound<'_, PyType>, name: &str) -> bool {

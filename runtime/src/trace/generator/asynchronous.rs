@@ -2,7 +2,7 @@
 use crate::bytecode::flag;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::generator::objects::{Kind, Made};
+use crate::trace::state::generator::{Kind, Made};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced};
 use crate::trace::state::value::ValueId;
@@ -128,7 +128,7 @@ impl<'py> Tracer<'py> {
         let (Some(raised), Some(cause)) = (self.owned(raised), self.owned(cause)) else {
             return crate::trace::state::unwind::unsupported("cause of an exception", "the exception is from outside");
         };
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         let set =
             raised.setattr(name!("__cause__"), &cause).and_then(|()| raised.setattr(name!("__context__"), &cause));
         set.or_else(|error| crate::trace::state::unwind::internal(error.to_string()))

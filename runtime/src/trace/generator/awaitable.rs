@@ -1,6 +1,6 @@
 //! What `asend`, `athrow` and `aclose` of an asynchronous generator give.
-use crate::trace::generator::objects::{Made, Progress, Sent, Stage};
-use crate::trace::generator::resume::With;
+use crate::trace::state::generator::With;
+use crate::trace::state::generator::{Made, Progress, Sent, Stage};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal};
 use crate::trace::state::value::ValueId;

@@ -1,8 +1,8 @@
 //! Generators and coroutines that leave the trace before they have begun, or after their end: compiled code calls their functions again.
 use crate::bytecode::{Code, LocalKind, flag};
-use crate::trace::finish::describe::Described;
-use crate::trace::generator::objects::{Generator, Kind, Made, Progress};
-use crate::trace::run::frame::Frame;
+use crate::trace::state::escape::Described;
+use crate::trace::state::frame::Frame;
+use crate::trace::state::generator::{Generator, Kind, Made, Progress};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};

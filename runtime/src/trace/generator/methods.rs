@@ -1,7 +1,7 @@
 //! The methods and attributes of these objects, by CPython's tables of `Objects/genobject.c`.
-use crate::trace::generator::objects::{Kind, Made, Progress, Sent, Stage};
-use crate::trace::generator::resume::With;
 use crate::trace::release;
+use crate::trace::state::generator::With;
+use crate::trace::state::generator::{Kind, Made, Progress, Sent, Stage};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -1,25 +1,14 @@
 //! Resuming a frame with a value or an exception, closing it, throwing into what it delegates to.
 use crate::bytecode::Op;
-use crate::trace::generator::objects::{Kind, Progress, Sent};
 use crate::trace::release;
-use crate::trace::run::frame::{Frame, Rest};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Frame, Rest};
+use crate::trace::state::generator::With;
+use crate::trace::state::generator::{Kind, Progress, Sent};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-
-/// What a frame is resumed with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum With {
-    /// What `send` sends.
-    Value(ValueId),
-    /// `tp_iternext`.
-    Nothing,
-    Exception(ValueId),
-    /// The exception by which `close` ends it.
-    Closing(ValueId),
-}
 
 impl<'py> Tracer<'py> {
     /// `gen_send_ex2`.

@@ -1,7 +1,7 @@
 //! `await`, `async for` and `async with`.
 use crate::ffi::types;
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced};
 

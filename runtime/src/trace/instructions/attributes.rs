@@ -1,6 +1,6 @@
 //! Attributes, `super()` and imports.
 use crate::bytecode::Op;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use pyo3::prelude::*;

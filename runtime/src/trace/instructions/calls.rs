@@ -1,8 +1,8 @@
 //! Call instructions: from the stack's layout to a callable and its arguments.
 use crate::bytecode::{Op, flag};
 use crate::ffi::types;
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -1,8 +1,8 @@
 //! Class statements. CPython: `builtin___build_class__`, `update_bases`.
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::run::frame::{Flow, Frame, Rest};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame, Rest};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;

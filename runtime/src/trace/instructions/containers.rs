@@ -1,7 +1,7 @@
 //! Building, filling and taking apart containers; strings of f-strings.
 use crate::ffi::types;
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -1,6 +1,6 @@
 //! Jumps and loops.
 use crate::bytecode::Instr;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 

@@ -2,9 +2,9 @@
 use crate::bytecode::flag;
 use crate::ffi::called;
 use crate::names::name;
-use crate::trace::attribute::namespaces::Names;
-use crate::trace::run::frame::{Frame, Rest};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Frame, Rest};
+use crate::trace::state::namespaces::Names;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -136,7 +136,7 @@ impl<'py> Tracer<'py> {
         if !found {
             let builtins = frame.builtins.bind(self.py).clone().into_any();
             self.constant(builtins.clone());
-            crate::trace::run::rollback::changed();
+            crate::trace::state::journal::changed();
             dict.set_item("__builtins__", builtins).or_else(|error| internal(error.to_string()))?;
         }
         let builtins = dict.get_item("__builtins__").ok().flatten();

@@ -1,8 +1,8 @@
 //! `raise`, handlers and `with`.
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -78,7 +78,7 @@ impl<'py> Tracer<'py> {
         let (Some(exception), Some(cause)) = (self.owned(exception), object) else {
             return unsupported("raise from", "the exception is from outside");
         };
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         exception.setattr(name!("__cause__"), cause).or_else(|error| internal(error.to_string()))
     }
 

@@ -1,6 +1,6 @@
 //! Making functions.
 use crate::names::name;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -52,7 +52,7 @@ impl<'py> Tracer<'py> {
             return unsupported("SET_FUNCTION_ATTRIBUTE", "the function was made before the trace began");
         };
         let native = self.native(attribute)?;
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         let done = match which {
             1 => object.setattr(name!("__defaults__"), native),
             2 => object.setattr(name!("__kwdefaults__"), native),

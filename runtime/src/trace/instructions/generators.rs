@@ -1,9 +1,9 @@
 //! Generators: frames that are set aside, resumed and delegated to.
 use crate::bytecode::{Instr, flag};
-use crate::trace::generator::objects::{Kind, Sent};
-use crate::trace::generator::resume::With;
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
+use crate::trace::state::generator::With;
+use crate::trace::state::generator::{Kind, Sent};
 use crate::trace::state::outcome::YIELDS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, fallback, hints, stop};

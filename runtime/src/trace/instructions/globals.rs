@@ -3,7 +3,8 @@ use crate::ffi::code::name_at;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
+use crate::trace::state::namespaces::Global;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
@@ -12,22 +13,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
 
-/// A name in a namespace, by the addresses of both: interned names are one object each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Global {
-    globals: usize,
-    name: usize,
-}
-
-impl Global {
-    fn of(globals: &Bound<'_, PyDict>, name: &Bound<'_, PyString>) -> Self {
-        Self { globals: globals.as_ptr() as usize, name: name.as_ptr() as usize }
-    }
-}
-
 impl<'py> Tracer<'py> {
     /// A global or builtin by name, with the guards that say that it is found there.
-    pub(crate) fn frame_global(&mut self, frame: &Frame, text: &str, name: &Bound<'py, PyString>) -> Traced<Option<ValueId>> {
+    pub(crate) fn frame_global(
+        &mut self,
+        frame: &Frame,
+        text: &str,
+        name: &Bound<'py, PyString>,
+    ) -> Traced<Option<ValueId>> {
         let globals = frame.globals.bind(self.py).clone();
         if let Some(value) = self.in_globals_by(&globals, text, name) {
             return Ok(Some(value));
@@ -103,7 +96,7 @@ impl<'py> Tracer<'py> {
 
     /// Stores into the namespace of a module.
     pub(crate) fn set_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str, value: ValueId) -> Traced<()> {
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         if self.is_private(&globals) {
             let value = self.native(value)?;
             return globals.set_item(name, value).or_else(|error| internal(error.to_string()));
@@ -122,7 +115,7 @@ impl<'py> Tracer<'py> {
 
     /// Deletes from the namespace of a module; whether the name was there.
     pub(crate) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> Traced<bool> {
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         if self.is_private(&globals) {
             return Ok(globals.del_item(name).is_ok());
         }

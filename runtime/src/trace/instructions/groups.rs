@@ -1,8 +1,8 @@
 //! `except*`. CPython: `_PyEval_ExceptionGroupMatch` and `_PyExc_PrepReraiseStar`.
 use crate::bytecode::Op;
 use crate::ffi::{instruction, types};
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;

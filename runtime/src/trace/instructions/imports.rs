@@ -2,8 +2,8 @@
 use crate::ffi::guard::own_attribute;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -186,7 +186,7 @@ impl<'py> Tracer<'py> {
         let import = builtins.get_item("__import__").ok().flatten();
         let Some(import) = import else { return internal("__import__ vanished") };
         let none = self.py.None();
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         let loaded = import.call1((&wanted.name, &none, &none, wanted.from.as_ref(), 0));
         if loaded.is_err() {
             return unsupported("import", format!("{}, which fails", wanted.name));

@@ -1,9 +1,9 @@
 //! `CALL_INTRINSIC_1` and `CALL_INTRINSIC_2`. CPython: `Python/intrinsics.c`.
 use crate::bytecode::Op;
 use crate::names::name;
-use crate::trace::generator::objects::Kind;
-use crate::trace::run::frame::{Flow, Frame};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
+use crate::trace::state::generator::Kind;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -57,7 +57,7 @@ impl<'py> Tracer<'py> {
             return unsupported("type parameters of a function", "the function was made before the trace began");
         };
         let params = self.native(params)?;
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         object.setattr(name!("__type_params__"), params).or_else(|error| internal(error.to_string()))?;
         Ok(function)
     }

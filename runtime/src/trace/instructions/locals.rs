@@ -2,7 +2,7 @@
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::outcome::{Effect, StackEntry};
 use crate::trace::state::tracer::Tracer;
@@ -151,7 +151,7 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn set_cell(&mut self, cell: ValueId, content: Option<ValueId>) -> Traced<()> {
         if let Some(object) = self.owned(cell) {
-            crate::trace::run::rollback::changed();
+            crate::trace::state::journal::changed();
             let result = match content {
                 Some(content) => object.setattr(name!("cell_contents"), self.token(content)?),
                 None => object.delattr(name!("cell_contents")),
@@ -293,7 +293,7 @@ impl<'py> Tracer<'py> {
             return self.operator("setitem", &[namespace, key, value]).map(|_| Flow::Next);
         };
         let value = self.native(value)?;
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         dict.set_item(name, value).or_else(|error| self.raise_error(error))?;
         Ok(Flow::Next)
     }
@@ -301,7 +301,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn delete_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();
-        crate::trace::run::rollback::changed();
+        crate::trace::state::journal::changed();
         let deleted = match self.namespace_dict(namespace)? {
             Some(dict) => dict.del_item(&name).is_ok(),
             None => {

@@ -1,9 +1,9 @@
 //! Pattern matching.
 use crate::ffi::{flag, types};
 use crate::names::name;
-use crate::trace::attribute::lookup::short_name;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::attribute::descriptors::short_name;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;

@@ -1,6 +1,6 @@
 //! Operators: everything goes to the protocol functions by name.
 use crate::trace::release;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;

@@ -1,6 +1,6 @@
 //! Operations on the value stack alone.
 use crate::bytecode::Op;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::unwind::{Traced, internal};
 

@@ -3,7 +3,7 @@
 use super::{control, locals, stack};
 use crate::bytecode::{Instr, Op};
 use crate::ffi::flag;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 

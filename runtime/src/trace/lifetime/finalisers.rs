@@ -5,39 +5,31 @@
 //! trace is over, so a trace must not reach past such an instruction. After each instruction of the outermost frame the trace follows
 //! strong references from what the frame, and whatever outlives it, holds by then; where one of the objects is no longer found, the
 //! instruction is a graph break. Who else may hold the object is not known, so it may turn out to be one for nothing.
-use crate::ffi::{called, guard, references, types};
+use crate::ffi::{references, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
-use crate::names::{interned, name};
-use crate::trace::finish::describe::Escape;
-use crate::trace::generator::objects::Made;
-use crate::trace::run::frame::{Flow, Frame};
+use crate::trace::state::escape::Escape;
+use crate::trace::state::frame::{Flow, Frame};
+use crate::trace::state::generator::Made;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::outcome::{Effect, End, StackEntry};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, hints, stop};
 use crate::trace::state::value::{Met, New, Value, ValueId};
+use crate::trace::value::ends::MAX_KEPT;
+use crate::trace::value::ends::ending_runs_code;
+use crate::trace::value::ends::is_lasting;
+use crate::trace::value::ends::is_mortal;
+use crate::trace::value::ends::strongly_held;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// References that the search for such objects looks at when a trace begins.
 const MAX_LOOKED_AT: usize = 1_000;
 
-/// References that the search looks at behind an object that compiled code would keep.
-const MAX_KEPT: usize = 100;
-
 /// Objects that one search for a way to them visits.
 const MAX_VISITED: usize = 5_000;
-
-/// The objects, and how far they were looked for.
-#[derive(Debug, Default)]
-pub(crate) struct Mortals {
-    objects: Vec<Py<PyAny>>,
-    /// Copies of containers from outside whose content was looked at.
-    shadows: usize,
-}
 
 /// How much of an object must be quiet at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +72,7 @@ impl<'py> Tracer<'py> {
         self.state.given = self.state.values.len();
         let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
         let given: Vec<_> =
-            given.filter(|object| !crate::trace::value::objects::is_scalar(object) && !is_lasting(object)).collect();
+            given.filter(|object| !crate::trace::value::kinds::is_scalar(object) && !is_lasting(object)).collect();
         let ending = references::ending(given, MAX_LOOKED_AT, &|_| 0);
         self.state.mortals.objects =
             ending.iter().filter(|object| is_mortal(object)).map(|object| object.clone().unbind()).collect();
@@ -128,7 +120,7 @@ impl<'py> Tracer<'py> {
         self.state.mortals.shadows = self.state.shadows.len();
         for object in copied {
             let held = references::held(&object, MAX_LOOKED_AT).into_iter();
-            let held = held.filter(|held| !crate::trace::value::objects::is_scalar(held) && !is_lasting(held));
+            let held = held.filter(|held| !crate::trace::value::kinds::is_scalar(held) && !is_lasting(held));
             let ending =
                 held.flat_map(|held| references::ending(vec![held], MAX_KEPT, &|address| self.references_to(address)));
             for held in ending.filter(is_mortal).collect::<Vec<_>>() {
@@ -279,7 +271,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn guard_end(&mut self, value: ValueId, quiet: Quiet) {
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };
         let has_type = self.state.guarded.asks(value, Asked::SAYS_TYPE);
-        if has_type && (crate::trace::value::objects::is_scalar(&object) || is_lasting(&object)) {
+        if has_type && (crate::trace::value::kinds::is_scalar(&object) || is_lasting(&object)) {
             return;
         }
         self.guard_once(value, quiet.asked(), source, Check::Domain(Box::new(quiet)), "the trace let go of it");
@@ -302,7 +294,7 @@ impl<'py> Tracer<'py> {
         self.state.guards.iter().find_map(|guard| {
             let constant = guard.source.beginning()?.bind(self.py);
             if std::mem::replace(&mut last, constant.as_ptr()) == constant.as_ptr()
-                || crate::trace::value::objects::is_definition(constant)
+                || crate::trace::value::kinds::is_definition(constant)
                 || !is_mortal(constant)
             {
                 return None;
@@ -339,83 +331,4 @@ fn let_go<T>(object: &Bound<'_, PyAny>) -> Traced<T> {
         "the instruction runs natively, so that the object ends where the program lets it go",
         hints::COVERAGE,
     )
-}
-
-/// What outlives every call that uses it: only the collector ends it.
-fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>() || object.is_exact_instance_of::<PyCode>()
-}
-
-/// Whether code of the program runs when the object ends, or what only it holds. What functions hold they need: it is not looked at.
-pub(crate) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
-    !crate::trace::value::objects::is_scalar(object)
-        && !is_lasting(object)
-        && !object.is_callable()
-        && ending_runs_code(object, &|_| 0)
-}
-
-fn ending_runs_code(object: &Bound<'_, PyAny>, own: &dyn Fn(usize) -> usize) -> bool {
-    !crate::trace::value::objects::is_scalar(object)
-        && references::ending(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
-}
-
-/// What the object holds, as far as it is not the world that it lives in.
-fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
-    if is_lasting(object) || crate::trace::value::objects::is_scalar(object) {
-        return Vec::new();
-    }
-    let held = references::held(object, MAX_VISITED);
-    if !object.is_exact_instance_of::<PyFunction>() {
-        return held;
-    }
-    let world = [guard::globals(object), guard::builtins(object)];
-    held.into_iter().filter(|held| !world.iter().flatten().any(|world| world.is(held))).collect()
-}
-
-/// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
-fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
-    if !references::is_mourned(object) || is_lasting(object) {
-        return false;
-    }
-    let (py, class) = (object.py(), object.get_type());
-    let suspended = match &*types::c_name(&class) {
-        "generator" => intern!(py, "gi_suspended"),
-        "coroutine" => intern!(py, "cr_suspended"),
-        "async_generator" => intern!(py, "ag_suspended"),
-        _ => return has_finaliser(&class) || has_callback(object, &class),
-    };
-    object.getattr(suspended).is_ok_and(|suspended| suspended.is_truthy().unwrap_or(false))
-}
-
-/// Whether the end of instances runs Python code of the class: a `__del__`, or what C's own asks of files. CPython: `iobase_finalize`.
-pub(crate) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
-    const ASKED: [&str; 7] =
-        ["close", "closed", "flush", "_finalizing", "__getattribute__", "__getattr__", "__setattr__"];
-    let Some(found) = types::lookup(class, intern!(class.py(), "__del__")) else { return false };
-    let python = |name: &str| {
-        let found = types::lookup(class, &interned(class.py(), name));
-        found.is_some_and(|found| called::owner_of(&found).is_none())
-    };
-    types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)
-}
-
-fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
-    if types::weaklistoffset(class) == 0 {
-        return false;
-    }
-    let py = object.py();
-    let references =
-        crate::ffi::originals::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
-    references.and_then(|references| references.try_iter()).is_ok_and(|references| {
-        references.flatten().any(|reference| {
-            let callback = reference.getattr(intern!(py, "__callback__"));
-            callback.is_ok_and(|callback| !callback.is_none() && !is_own(&callback))
-        })
-    })
-}
-
-/// Whether it is a function of this crate, as the caches have them, which no program notices.
-fn is_own(callback: &Bound<'_, PyAny>) -> bool {
-    let receiver = callback.cast::<PyCFunction>().ok().and_then(|function| function.getattr(name!("__self__")).ok());
-    receiver.is_some_and(|receiver| receiver.is_exact_instance_of::<PyCapsule>())
 }

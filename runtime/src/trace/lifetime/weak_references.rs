@@ -6,12 +6,12 @@ use crate::bytecode::{Instr, Op};
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::names::name;
-use crate::trace::generator::objects::Made;
 use crate::trace::proxy::native::is_c_type;
-use crate::trace::proxy::objects::Token;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::generator::Made;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::outcome::{End, StackEntry};
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -24,20 +24,6 @@ const MAX_VISITED: usize = 20_000;
 
 /// The same, all searches of a trace together.
 const MAX_SEARCHED: usize = 100_000;
-
-/// What a frame holds while one of its instructions runs.
-#[derive(Debug, Default)]
-pub struct Held {
-    locals: Vec<Option<ValueId>>,
-    stack: Vec<StackEntry>,
-}
-
-impl Held {
-    /// Fast locals, then what the closure holds.
-    pub(crate) fn variables(&self) -> &[Option<ValueId>] {
-        &self.locals
-    }
-}
 
 /// Stands for the callback of a weak reference: the objects of a trace outlive it, so it never has anything to do.
 #[pyclass(frozen, module = "slotrt")]
@@ -84,7 +70,7 @@ impl<'py> Tracer<'py> {
 
 impl<'py> Tracer<'py> {
     /// Notes what a frame holds while the instruction runs.
-    pub(crate) fn hold(&mut self, frame: &crate::trace::run::frame::Frame, instr: &Instr) {
+    pub(crate) fn hold(&mut self, frame: &crate::trace::state::frame::Frame, instr: &Instr) {
         let kept = frame.stack.len().saturating_sub(consumed(instr));
         if let Some(held) = self.state.held.last_mut() {
             held.locals.clone_from(&frame.locals);

@@ -5,8 +5,8 @@ use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::semantics::{abstract_ as protocol, object};
 use crate::trace::proxy::native::is_c_type;
-use crate::trace::proxy::objects::Token;
 use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -295,7 +295,7 @@ impl<'py> Tracer<'py> {
             };
         }
         let Ok(dict) = object.cast_exact::<PyDict>() else { return Ok(None) };
-        if !crate::trace::value::objects::is_key(&key) {
+        if !crate::trace::value::kinds::is_key(&key) {
             return Ok(None);
         }
         match dict.get_item(&key) {

@@ -3,9 +3,9 @@ use crate::domain::Callee;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::semantics::{abstract_ as protocol, object};
-use crate::trace::generator::objects::Sent;
-use crate::trace::generator::resume::With;
 use crate::trace::proxy::native::is_c_type;
+use crate::trace::state::generator::Sent;
+use crate::trace::state::generator::With;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, hints, stop, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -49,7 +49,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
-            if !object.is_instance_of::<crate::trace::proxy::objects::Token>() {
+            if !object.is_instance_of::<crate::trace::state::proxy::Token>() {
                 return object.is_truthy().or_else(|error| self.raise_error(error));
             }
         }
@@ -69,8 +69,8 @@ impl<'py> Tracer<'py> {
         };
         let same = a.is(&b);
         if let (Some(a), Some(b)) = (self.known(left), self.known(right))
-            && (crate::trace::value::objects::is_definition(&a) || a.is_instance_of::<PyBool>())
-            && (crate::trace::value::objects::is_definition(&b) || b.is_instance_of::<PyBool>())
+            && (crate::trace::value::kinds::is_definition(&a) || a.is_instance_of::<PyBool>())
+            && (crate::trace::value::kinds::is_definition(&b) || b.is_instance_of::<PyBool>())
         {
             return Ok(same);
         }
@@ -120,7 +120,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
-            if object.is_instance_of::<crate::trace::proxy::objects::Token>() {
+            if object.is_instance_of::<crate::trace::state::proxy::Token>() {
                 return unsupported("iteration over an object from outside", types::name(&class));
             }
             let iter = self.import("builtins", "iter")?;
@@ -214,7 +214,7 @@ impl<'py> Tracer<'py> {
 
     /// A handle for what hangs off a class: constant, whatever it is.
     pub(crate) fn absorb_static(&mut self, object: Bound<'py, PyAny>) -> ValueId {
-        if object.is_instance_of::<crate::trace::proxy::objects::Token>() {
+        if object.is_instance_of::<crate::trace::state::proxy::Token>() {
             return self.absorb(object);
         }
         match self.state.identity.get(&(object.as_ptr() as usize)) {

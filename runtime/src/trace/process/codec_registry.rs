@@ -2,21 +2,13 @@
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;
+use crate::trace::state::process::Handler;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyLookupError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-
-/// A handler that the trace has registered.
-#[derive(Debug)]
-pub(crate) struct Handler {
-    name: String,
-    value: ValueId,
-    /// What C gets for it.
-    native: Py<PyAny>,
-}
 
 /// What the names stood for before C ran.
 type Before<'py> = Vec<(String, Option<Bound<'py, PyAny>>)>;

@@ -6,10 +6,11 @@ use crate::ffi::called;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::proxy::objects::Token;
-use crate::trace::run::rollback;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::outcome::Effect;
+use crate::trace::state::process::Adopted;
+use crate::trace::state::process::InForce;
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -22,39 +23,6 @@ const MODULE: &str = "decimal.";
 
 /// Contexts that C copies where they are set.
 const TEMPLATES: [&str; 3] = ["DefaultContext", "BasicContext", "ExtendedContext"];
-
-/// A context from outside.
-#[derive(Debug)]
-struct Adopted {
-    value: ValueId,
-    /// What the value was.
-    original: Py<PyAny>,
-    source: Option<Source>,
-    copy: Py<PyAny>,
-    before: Py<PyAny>,
-}
-
-/// The context in force.
-#[derive(Debug)]
-struct InForce {
-    module: Py<PyAny>,
-    get: Py<PyAny>,
-    set: Py<PyAny>,
-    /// In the thread, while the tracer runs.
-    outside: Py<PyAny>,
-    /// For the trace, when it began to ask.
-    first: Py<PyAny>,
-    /// For the trace.
-    now: Py<PyAny>,
-}
-
-/// Contexts that a trace has to do with.
-#[derive(Debug, Default)]
-pub struct Decimals {
-    adopted: Vec<Adopted>,
-    /// By copy of the module.
-    in_force: Vec<InForce>,
-}
 
 /// The class of C, of the module `_decimal`, that lays out objects of the class.
 fn base_of_module<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
@@ -108,7 +76,7 @@ impl<'py> Tracer<'py> {
         let mut own = !modules.is_empty();
         for (index, native) in natives.iter().enumerate() {
             let class = native.get_type();
-            if !crate::trace::value::objects::is_plain(&class)
+            if !crate::trace::value::kinds::is_plain(&class)
                 && !native.is_instance_of::<Token>()
                 && let Some(module) = module_of_class(&class)
             {
@@ -185,7 +153,7 @@ impl<'py> Tracer<'py> {
             self.guard(path.clone(), Check::NotSameAs(other), "the trace changes one of two contexts");
         }
         self.guard_once(value, Asked::STATE, path, Check::Call(check.unbind()), "the trace used the decimal context");
-        rollback::changed();
+        crate::trace::state::journal::changed();
         self.state.identity.insert(copy.as_ptr() as usize, value);
         let new = Value::New(New::Owned(copy.clone().unbind()));
         let Value::Real { object, source } = std::mem::replace(&mut self.state.values[value.0 as usize], new) else {
@@ -201,7 +169,7 @@ impl<'py> Tracer<'py> {
         if self.state.decimals.in_force.is_empty() {
             return;
         }
-        rollback::changed();
+        crate::trace::state::journal::changed();
         if self.state.nesting == 0 {
             let py = self.py;
             let mut contexts = self.state.decimals.in_force.iter();

@@ -6,7 +6,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal};
 use crate::trace::state::value::ValueId;
-use crate::trace::value::objects::is_scalar;
+use crate::trace::value::kinds::is_scalar;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};

@@ -138,7 +138,7 @@ impl<'py> Tracer<'py> {
         const COMPILE: &std::ffi::CStr = c"lambda given, named: (compile(*given, **named),)";
         let mut given = Vec::new();
         for value in &args.positional {
-            let known = self.known(*value).filter(crate::trace::value::objects::is_scalar);
+            let known = self.known(*value).filter(crate::trace::value::kinds::is_scalar);
             match known.or_else(|| self.own_tree(*value)) {
                 Some(known) => given.push(known),
                 None => return unsupported("compile() of an unknown text", "builtin_compile"),
@@ -146,7 +146,7 @@ impl<'py> Tracer<'py> {
         }
         let named = pyo3::types::PyDict::new(self.py);
         for (name, value) in &args.keywords {
-            match self.known(*value).filter(crate::trace::value::objects::is_scalar) {
+            match self.known(*value).filter(crate::trace::value::kinds::is_scalar) {
                 Some(known) => named.set_item(name, known).or_else(|error| internal(error.to_string()))?,
                 None => return unsupported("compile() of an unknown text", "builtin_compile"),
             }
@@ -176,7 +176,7 @@ impl<'py> Tracer<'py> {
         }
         while let Some(node) = nodes.pop() {
             seen += 1;
-            let plain = crate::trace::value::objects::is_scalar(&node);
+            let plain = crate::trace::value::kinds::is_scalar(&node);
             if seen > MOST_NODES || !plain && !node.is_instance(&of).ok()? && !node.is_exact_instance_of::<PyList>() {
                 return None;
             }

@@ -1,21 +1,13 @@
 //! Modes of a library that a trace sets: they are in force for what the domain asks the library during the trace, and put back after it.
 use crate::domain::{Call, Domain, Operand, Switch};
+use crate::trace::state::process::Kept;
+use crate::trace::state::process::Switched;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
-
-/// A callable, and what it is called with.
-type Kept = (Py<PyAny>, Py<PyTuple>);
-
-/// A mode that the trace has set.
-#[derive(Debug)]
-pub(crate) struct Switched {
-    undo: Option<Kept>,
-    question: Option<Kept>,
-}
 
 impl<'py> Tracer<'py> {
     /// Sets a mode now, and in the graph.

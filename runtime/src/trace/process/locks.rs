@@ -7,6 +7,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::{Effect, Hold};
+use crate::trace::state::process::Lock;
 use crate::trace::state::reasons::{ASKED_FILE, USED_LOCK};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -16,19 +17,6 @@ use pyo3::types::{PyCFunction, PyDict, PyTuple, PyType};
 
 /// How often a lock is acquired at most: its twin is acquired as often.
 const DEEPEST: u32 = 64;
-
-/// A lock from outside that the trace has met.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lock {
-    /// For the lock of imports stands the function that says whether it is held.
-    lock: ValueId,
-    /// How often it was acquired when the trace began: by this thread, if it is one that can be acquired again.
-    start: u32,
-    /// The same now.
-    count: u32,
-    /// Whether compiled code acquires it first of all.
-    held_first: bool,
-}
 
 /// How often a lock is acquired, as a guard asks.
 #[pyclass(frozen, module = "slotrt")]

@@ -3,35 +3,13 @@
 use crate::ffi::called;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;
+use crate::trace::state::process::Setting;
+use crate::trace::state::process::Takes;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyString};
-
-/// A function that sets something.
-#[derive(Debug)]
-pub(crate) struct Setting {
-    module: &'static str,
-    name: &'static str,
-    /// With these arguments it raises nothing.
-    takes: &'static [Takes],
-    /// Modules whose functions see what was set.
-    seen_by: &'static [&'static str],
-}
-
-/// An argument that a setting cannot refuse.
-#[derive(Clone, Copy, Debug)]
-enum Takes {
-    /// Any `str` that UTF-8 can spell.
-    Text,
-    /// What the environment calls something: `bytes`, not empty, without NUL and `=`.
-    Variable,
-    /// `bytes` without NUL.
-    Bytes,
-    /// A positive number of seconds, less than an hour.
-    Interval,
-}
 
 impl Takes {
     fn admits(self, object: &Bound<'_, PyAny>) -> bool {

@@ -8,7 +8,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::c_values::is_value;
-use crate::trace::value::objects::{is_definition, is_scalar};
+use crate::trace::value::kinds::{is_definition, is_scalar};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 

@@ -2,7 +2,8 @@
 use crate::ffi::types;
 use crate::names::interned;
 use crate::trace::proxy::classes::is_mirrored;
-use crate::trace::proxy::objects::{Token, running, traced};
+use crate::trace::proxy::objects::{running, traced};
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use generated::slots::Slot;

@@ -4,14 +4,14 @@ use crate::ffi::sets::SetLayout;
 use crate::ffi::{flag, references, types};
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, ordered};
-use crate::trace::proxy::objects::Token;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::private_copies::Shadow;
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
+use crate::trace::value::kinds::{is_definition, is_key, is_of_one_object, is_scalar};
 use crate::trace::value::nans::has_nan;
-use crate::trace::value::objects::{is_definition, is_key, is_of_one_object, is_scalar};
 pub(crate) use types::is_c_type;
 
 use crate::names::name;
@@ -59,7 +59,7 @@ impl<'py> Tracer<'py> {
             return if itself { Ok(object) } else { self.token(id) };
         }
         if let Some(object) = self.real(id)
-            && !crate::trace::value::objects::is_plain(&object.get_type())
+            && !crate::trace::value::kinds::is_plain(&object.get_type())
         {
             if self.adopt_context(id)? {
                 return self.native(id);
@@ -99,7 +99,7 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
-        if crate::trace::value::objects::is_plain(&class) {
+        if crate::trace::value::kinds::is_plain(&class) {
             return false;
         }
         match &*types::c_name(&class) {
@@ -377,7 +377,7 @@ impl<'py> Tracer<'py> {
         if !keywords.is_empty() {
             seen.to_mut().extend(keywords.iter().map(|(_, value)| value.clone()));
         }
-        let result = match keeps_nothing(callable) && seen.iter().all(crate::trace::value::objects::is_scalar) {
+        let result = match keeps_nothing(callable) && seen.iter().all(crate::trace::value::kinds::is_scalar) {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
             false => self.with_callbacks(|| called.call(args, kwargs)),
         };

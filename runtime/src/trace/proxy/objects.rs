@@ -1,6 +1,7 @@
 //! Objects that stand for symbolic values while real C code works: every slot leads back into the tracer.
 //!
 //! A token's class mirrors the class of its value ([`crate::trace::proxy::classes`]), so that C finds exactly the slots that the value's class fills.
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::{Spare, State, Tracer};
 use crate::trace::state::unwind::{Signal, Traced};
 use crate::trace::state::value::ValueId;
@@ -41,14 +42,6 @@ pub(crate) fn leave(outer: Option<Box<State>>) -> Box<State> {
 pub(crate) fn next_trace() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
-/// Stands for a value of the running trace.
-#[pyclass(frozen, subclass, weakref, module = "slotrt")]
-#[derive(Debug)]
-pub struct Token {
-    pub(crate) value: ValueId,
-    pub(crate) trace: u64,
 }
 
 /// Runs part of a trace from inside C.

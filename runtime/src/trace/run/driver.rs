@@ -4,15 +4,14 @@ use crate::domain::Domain;
 use crate::ffi::collector::Paused;
 use crate::ffi::types;
 use crate::guard::source::Source;
-use crate::trace::finish::describe::Escape;
-use crate::trace::run::frame::{Frame, Rest};
-use crate::trace::run::rollback;
-use crate::trace::run::stop_points::Leave;
 use crate::trace::state::caches::Lasting;
+use crate::trace::state::escape::Escape;
+use crate::trace::state::frame::{Frame, Rest};
 use crate::trace::state::options::{Options, Stop};
 #[cfg(debug_assertions)]
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::outcome::{Break, End, Entered, Outcome, RAISES};
+use crate::trace::state::stop_points::Leave;
 use crate::trace::state::tracer::{Spare, State, Tracer};
 use crate::trace::state::unwind::{Signal, hints};
 use crate::trace::state::value::ValueId;
@@ -159,7 +158,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.outer_code = Some(Arc::clone(code));
     state.trace = crate::trace::proxy::objects::next_trace();
     state.track = plan.track;
-    let _nested = rollback::Nested;
+    let _nested = crate::trace::state::journal::Nested;
     let mut tracer = Tracer { py, state, spare: Spare::default() };
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);

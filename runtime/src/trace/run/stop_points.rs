@@ -1,49 +1,13 @@
 //! Where a trace can stop: in its outermost frame, and in frames that call instructions of such frames enter. Those go on in
 //! continuations of their own, which the call instruction calls in their place.
-use crate::bytecode::{Code, Op, flag};
-use crate::trace::run::frame::Frame;
+use crate::bytecode::{Code, Op};
+use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::{Entered, StackEntry};
+use crate::trace::state::stop_points::Leave;
+use crate::trace::state::stop_points::Way;
 use crate::trace::state::tracer::Tracer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-
-/// How a call comes about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Within an instruction, C code in between perhaps.
-    Within,
-    /// By a call instruction of a frame where the trace can stop, and nothing else; `exposed` as in [`Leave`].
-    Instruction { exposed: bool },
-}
-
-/// Whether and where the trace can stop in a frame.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Leave {
-    /// Whether it can.
-    pub(crate) possible: bool,
-    /// Index of the first instruction before which it can.
-    pub(crate) first: usize,
-    /// Whether no handler of a caller is in force.
-    pub(crate) exposed: bool,
-}
-
-impl Leave {
-    pub(crate) fn outermost(first: usize) -> Self {
-        Self { possible: true, first, exposed: true }
-    }
-
-    /// In a frame entered so.
-    fn of(way: Way, code: &Code) -> Self {
-        let Way::Instruction { exposed } = way else { return Self::default() };
-        let first = code.instrs.iter().position(|instr| instr.op == Op::RESUME);
-        match first {
-            Some(resume) if code.flags & (flag::OPTIMIZED | flag::GENERATOR_LIKE) == flag::OPTIMIZED => {
-                Self { possible: true, first: resume + 1, exposed }
-            }
-            _ => Self::default(),
-        }
-    }
-}
 
 impl<'py> Tracer<'py> {
     /// Whether the frame's next instruction is one before which the trace can stop. Where a traceback names a frame that was

@@ -20,7 +20,7 @@ const MAX_CODES: usize = 128;
 #[derive(Debug, Default)]
 pub struct Lasting {
     pub(crate) domains: Domains,
-    pub(crate) own_filters: crate::trace::exception::warnings::Own,
+    pub(crate) own_filters: crate::trace::state::warnings::Own,
     /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
     mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
     /// The class of the classes of tokens whose originals have a class that answers for them.

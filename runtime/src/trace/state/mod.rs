@@ -5,11 +5,23 @@
 //! Rooms above add their operations as methods of `Tracer`; that is how they call each other.
 pub mod arguments;
 pub mod caches;
+pub mod escape;
+pub mod frame;
+pub mod generator;
 pub mod guard_requests;
+pub mod journal;
+pub mod lifetime;
+pub mod lru_caches;
+pub mod namespaces;
 pub mod options;
 pub mod outcome;
 pub mod private_copies;
+pub mod process;
+pub mod proxy;
 pub mod reasons;
+pub mod stop_points;
+pub mod tracebacks;
 pub mod tracer;
 pub mod unwind;
 pub mod value;
+pub mod warnings;

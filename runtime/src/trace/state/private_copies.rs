@@ -20,12 +20,12 @@ impl Shadow {
     /// Whether the trace has changed the copy.
     pub(crate) fn is_changed(&self, py: Python<'_>) -> bool {
         let (now, then) = (self.object.bind(py), self.original.bind(py));
-        if !crate::trace::finish::hashing::same_order(now, then) {
+        if !crate::trace::state::private_copies::same_order(now, then) {
             return true;
         }
         match (now.cast::<PyDict>(), then.cast::<PyDict>()) {
             (Ok(now), Ok(then)) => {
-                !crate::trace::finish::hashing::same_order(now.values().as_any(), then.values().as_any())
+                !crate::trace::state::private_copies::same_order(now.values().as_any(), then.values().as_any())
             }
             _ => false,
         }
@@ -65,5 +65,29 @@ impl Shadows {
             self.of.remove(&shadow.value);
         }
         forgotten
+    }
+}
+
+/// An object and its copy.
+#[derive(Debug)]
+pub struct Copied {
+    pub(crate) value: ValueId,
+    pub(crate) copy: Py<PyAny>,
+    /// The method of C that writes the state.
+    pub(crate) write: Py<PyAny>,
+    /// The method of C that reads it.
+    pub(crate) read: Py<PyAny>,
+    pub(crate) before: Py<PyAny>,
+}
+
+/// Whether both hold the same objects in the same order.
+pub(crate) fn same_order(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
+    match (one.try_iter(), other.try_iter()) {
+        (Ok(ones), Ok(mut others)) => {
+            let same =
+                |item: Bound<'_, PyAny>| others.next().is_some_and(|other| other.is_ok_and(|other| other.is(&item)));
+            one.len().ok() == other.len().ok() && ones.flatten().all(same)
+        }
+        _ => false,
     }
 }

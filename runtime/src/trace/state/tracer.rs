@@ -3,11 +3,12 @@ use crate::bytecode::{Code, Op};
 use crate::domain::Domain;
 use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
-use crate::trace::instructions::globals::Global;
-use crate::trace::proxy::objects::Token;
-use crate::trace::run::rollback;
-use crate::trace::run::rollback::{Grown, Seen, Watched};
+use crate::trace::state::journal::Start;
+use crate::trace::state::journal::changed;
+use crate::trace::state::journal::{Grown, Seen, Watched};
+use crate::trace::state::namespaces::Global;
 use crate::trace::state::outcome::{Effect, Hold, Route};
+use crate::trace::state::proxy::Token;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub struct State {
     pub(crate) values: Vec<Value>,
     /// What there was when the last instruction began before which the trace could stop.
-    pub(crate) start: crate::trace::run::rollback::Start,
+    pub(crate) start: crate::trace::state::journal::Start,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(crate) identity: FxHashMap<usize, ValueId>,
     /// Numbers and text from outside that C has got, by address.
@@ -35,7 +36,7 @@ pub struct State {
     pub(crate) trace: u64,
     pub(crate) lasting: Arc<crate::trace::state::caches::Lasting>,
     /// Filters of warnings.
-    pub(crate) filters: crate::trace::exception::warnings::Filters,
+    pub(crate) filters: crate::trace::state::warnings::Filters,
     /// Classes of tokens from earlier traces.
     pub(crate) kept: Arc<crate::trace::state::caches::Kept>,
     /// Classes of tokens, by the address of the class they mirror.
@@ -59,7 +60,7 @@ pub struct State {
     pub(crate) route: Vec<Name>,
     pub(crate) places: Vec<Place>,
     /// What the values of `generator` are made of.
-    pub(crate) generators: Watched<FxHashMap<ValueId, crate::trace::generator::objects::Made>>,
+    pub(crate) generators: Watched<FxHashMap<ValueId, crate::trace::state::generator::Made>>,
     /// A function was entered whose body does not stand in for this release's.
     pub(crate) stood_in: Option<generated::capi::FunctionId>,
     /// Objects of `super`: class and receiver.
@@ -69,7 +70,7 @@ pub struct State {
     /// Whether the trace keeps account of what frames hold.
     pub(crate) track: bool,
     /// What each running frame holds, outermost first.
-    pub(crate) held: Vec<crate::trace::lifetime::weak_references::Held>,
+    pub(crate) held: Vec<crate::trace::state::lifetime::Held>,
     /// Weak references made here, by address: what they refer to, and whether they have a callback.
     pub(crate) weak: Watched<FxHashMap<usize, (ValueId, bool)>>,
     /// What weak references made here refer to.
@@ -79,15 +80,15 @@ pub struct State {
     /// How many of the values are what the outermost frame was given.
     pub(crate) given: usize,
     /// Objects from outside whose end runs code.
-    pub(crate) mortals: crate::trace::lifetime::finalisers::Mortals,
+    pub(crate) mortals: crate::trace::state::lifetime::Mortals,
     /// Dicts from outside that are seen through names.
-    pub(crate) namespaces: Watched<FxHashMap<ValueId, crate::trace::attribute::namespaces::Names>>,
+    pub(crate) namespaces: Watched<FxHashMap<ValueId, crate::trace::state::namespaces::Names>>,
     /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
     pub(crate) seen_whole: Watched<FxHashMap<ValueId, ValueId>>,
     /// Files that the trace has opened.
     pub(crate) files: Watched<Vec<ValueId>>,
     /// Variables of the frames that tracebacks name.
-    pub(crate) variables: Watched<crate::trace::exception::frame_locals::Variables>,
+    pub(crate) variables: Watched<crate::trace::state::tracebacks::Variables>,
     pub(crate) nesting: u32,
     pub(crate) born: Vec<u64>,
     pub(crate) steps: u64,
@@ -109,19 +110,19 @@ pub struct State {
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
-    pub(crate) copied: Watched<Vec<crate::trace::value::state_copies::Copied>>,
+    pub(crate) copied: Watched<Vec<crate::trace::state::private_copies::Copied>>,
     /// Contexts of decimal arithmetic.
-    pub(crate) decimals: crate::trace::process::decimals::Decimals,
+    pub(crate) decimals: crate::trace::state::process::Decimals,
     /// Context variables from outside that the trace has set.
     pub(crate) context: Watched<FxHashMap<ValueId, ValueId>>,
     /// Locks from outside that the trace has used.
-    pub(crate) locks: Watched<Vec<crate::trace::process::locks::Lock>>,
+    pub(crate) locks: Watched<Vec<crate::trace::state::process::Lock>>,
     /// Those of them that compiled code acquires first of all.
     pub(crate) held_first: Watched<Vec<Hold>>,
     /// Error handlers of codecs that the trace has registered.
-    pub(crate) handlers: Watched<Vec<crate::trace::process::codec_registry::Handler>>,
+    pub(crate) handlers: Watched<Vec<crate::trace::state::process::Handler>>,
     /// Functions with a cache from outside that the trace has called.
-    pub(crate) caches: Watched<Vec<crate::trace::call::lru_cache::call::Remembered>>,
+    pub(crate) caches: Watched<Vec<crate::trace::state::lru_caches::Remembered>>,
     /// Objects looked at in searches for paths.
     pub(crate) searched: usize,
     /// Names and metaclasses of classes that C is making and has shown to nobody yet.
@@ -131,7 +132,7 @@ pub struct State {
     /// The items below: of whoever resumed the running generators, outermost first.
     pub(crate) exc_below: Watched<Vec<Option<ValueId>>>,
     /// Where exceptions passed through, for their tracebacks.
-    pub(crate) tracebacks: Watched<crate::trace::exception::tracebacks::Tracebacks>,
+    pub(crate) tracebacks: Watched<crate::trace::state::tracebacks::Tracebacks>,
     /// Values that are `id()` of others.
     pub(crate) ids: Watched<FxHashMap<ValueId, ValueId>>,
     /// Frames begun so far.
@@ -143,9 +144,9 @@ pub struct State {
     /// The nodes that have last changed graph values in place.
     pub(crate) changed_nodes: Watched<FxHashMap<ValueId, NodeId>>,
     /// Modes of libraries that the trace has set.
-    pub(crate) switched: Watched<Vec<crate::trace::process::library_modes::Switched>>,
+    pub(crate) switched: Watched<Vec<crate::trace::state::process::Switched>>,
     /// What of the process compiled code sets.
-    pub(crate) settings: Watched<Vec<&'static crate::trace::process::settings::Setting>>,
+    pub(crate) settings: Watched<Vec<&'static crate::trace::state::process::Setting>>,
     pub(crate) outer_globals: usize,
     pub(crate) touched_types: Grown<usize>,
     /// The code of the outermost frame.
@@ -235,7 +236,7 @@ struct Room {
     born: Vec<u64>,
     guarded: crate::trace::state::guard_requests::Guarded,
     globals: Seen<Global, Option<ValueId>>,
-    start: rollback::Start,
+    start: Start,
 }
 
 /// An empty state that takes the place of a trace's own while C runs.
@@ -311,7 +312,7 @@ impl<'py> Tracer<'py> {
     /// Runs C code; what it asks of tokens, and Python frames that it begins, lead back into the trace.
     pub(crate) fn with_callbacks<T>(&mut self, run: impl FnOnce() -> T) -> T {
         let result = self.with_callbacks_on_scalars(run);
-        rollback::changed();
+        changed();
         result
     }
 

@@ -2,7 +2,7 @@
 //! `__reduce__` say.
 use crate::ffi::types::{self, slot};
 use crate::trace::proxy::native::is_c_type;
-use crate::trace::value::objects::is_scalar;
+use crate::trace::value::kinds::is_scalar;
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -1,9 +1,9 @@
 //! Nans are told from each other: the hash of one is its address, and containers look for the object before they compare.
 use crate::guard::source::Source;
-use crate::trace::finish::describe::Described;
+use crate::trace::state::escape::Described;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, ValueId};
-use crate::trace::value::objects::is_scalar;
+use crate::trace::value::kinds::is_scalar;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyFrozenSet, PyTuple, PyType};
 use std::sync::Arc;

@@ -6,6 +6,7 @@ use crate::ffi::types;
 use crate::guard::Check;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::outcome::Effect;
+use crate::trace::state::private_copies::Copied;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -13,18 +14,6 @@ use pyo3::prelude::*;
 
 /// A class of C, and its methods that read and write the state.
 const CLASSES: &[(&str, &str, &str)] = &[("_random.Random", "getstate", "setstate")];
-
-/// An object and its copy.
-#[derive(Debug)]
-pub struct Copied {
-    value: ValueId,
-    copy: Py<PyAny>,
-    /// The method of C that writes the state.
-    write: Py<PyAny>,
-    /// The method of C that reads it.
-    read: Py<PyAny>,
-    before: Py<PyAny>,
-}
 
 /// Whether objects from outside of the class (`tp_name`) are copied for C.
 pub(crate) fn is_copied(class: &str) -> bool {

@@ -2,6 +2,7 @@
 //! compiled code makes the call again. A guard asks that the cache knows the same.
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `infinite_lru_cache_wrapper`, `bounded_lru_cache_wrapper`.
+use crate::trace::state::lru_caches::Remembered;
 
 use crate::ffi::caches::{Cache, exchange_function};
 use crate::ffi::types;
@@ -13,20 +14,11 @@ use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
-use crate::trace::value::objects::{is_definition, is_scalar};
+use crate::trace::value::kinds::{is_definition, is_scalar};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::{Mutex, PoisonError};
-
-/// A cache of which the trace knows something.
-#[derive(Debug)]
-pub struct Remembered {
-    wrapper: ValueId,
-    /// Keys that the trace has added, and the numbers of the values.
-    added: Py<PyDict>,
-    relied: Py<Relied>,
-}
 
 /// What the trace relied on.
 #[derive(Debug, Default)]
@@ -230,6 +222,7 @@ impl<'py> Tracer<'py> {
         let asked = || Key::new(positional, &named);
         let added = self.state.caches[index].added.bind(self.py).clone();
         let relied = self.state.caches[index].relied.bind(self.py).clone();
+        let relied = relied.cast_into::<Relied>().or_else(|error| internal(error.to_string()))?;
         let known = self.with_callbacks(|| added.get_item(&key)).or_else(|error| self.raise_error(error))?;
         if let Some(known) = known {
             let (lost, number) =
@@ -335,7 +328,7 @@ impl<'py> Tracer<'py> {
         let source = self.source(callable).unwrap_or_else(|| Source::constant(wrapper));
         self.guard(source, check, "the trace asked the cache of the function");
         let added = PyDict::new(self.py).unbind();
-        self.state.caches.push(Remembered { wrapper: callable, added, relied: relied.unbind() });
+        self.state.caches.push(Remembered { wrapper: callable, added, relied: relied.into_any().unbind() });
         Ok(self.state.caches.len() - 1)
     }
 

@@ -1,7 +1,7 @@
 //! What guards remember of a cache: they keep no argument and no result that the program lets go.
 use crate::ffi::caches::Cache;
-use crate::trace::lifetime::finalisers::leads_to_code;
-use crate::trace::value::objects::is_scalar;
+use crate::trace::value::ends::leads_to_code;
+use crate::trace::value::kinds::is_scalar;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple, PyType, PyWeakrefMethods, PyWeakrefReference};
 

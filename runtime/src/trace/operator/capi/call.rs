@@ -118,7 +118,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn text_of_token(&mut self, value: ValueId, slot: Slot) -> Traced<Option<ValueId>> {
         let class = self.class_of(value)?;
         if self.domain_of(&class).is_some()
-            || !self.native(value)?.is_instance_of::<crate::trace::proxy::objects::Token>()
+            || !self.native(value)?.is_instance_of::<crate::trace::state::proxy::Token>()
         {
             return Ok(None);
         }
@@ -169,7 +169,7 @@ impl<'py> Tracer<'py> {
             } else {
                 self.receiver(*value)?
             };
-            let token = native.is_instance_of::<crate::trace::proxy::objects::Token>();
+            let token = native.is_instance_of::<crate::trace::state::proxy::Token>();
             // What C tells by flags of the class, or by its bases, a token is not.
             let told = types::has(&class, flag::DATA_SUBCLASS)
                 || class.is_subclass_of::<PySet>().unwrap_or(false)
@@ -207,7 +207,7 @@ impl<'py> Tracer<'py> {
             }
             natives.push(native);
         }
-        let scalars = natives.iter().all(crate::trace::value::objects::is_scalar);
+        let scalars = natives.iter().all(crate::trace::value::kinds::is_scalar);
         if !scalars && self.meets_decimals(None, &natives)? {
             let given = natives.iter().map(|native| self.as_they_are(native)).collect::<PyResult<_>>();
             natives = given.or_else(|error| crate::trace::state::unwind::internal(error.to_string()))?;
@@ -240,7 +240,7 @@ impl<'py> Tracer<'py> {
         value: ValueId,
         class: &Bound<'py, pyo3::types::PyType>,
     ) -> Traced<Bound<'py, PyAny>> {
-        let base = crate::trace::value::objects::scalar_base(class);
+        let base = crate::trace::value::kinds::scalar_base(class);
         let of_base = match (base, function.slot) {
             (Some(base), Some(slot)) => self.slot_function(&base, slot)?,
             _ => None,

@@ -1,8 +1,8 @@
 //! Slot functions that give no object: lengths, truth, hashes, searches, stores; and iteration.
 use crate::semantics::dispatch;
 use crate::trace::operator::capi::SlotFunction;
-use crate::trace::proxy::objects::Token;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, unsupported};
 use crate::trace::state::value::ValueId;
