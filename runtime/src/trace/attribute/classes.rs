@@ -1,10 +1,10 @@
 //! Attributes of classes. CPython: `_Py_type_getattro`, `type_setattro`.
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
 use crate::trace::attribute::descriptors::{has_get, is_data_descriptor, short_name};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::tracer::Tracer;

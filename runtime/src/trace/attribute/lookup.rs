@@ -1,6 +1,7 @@
 //! Attribute access, modelled under the names of the C functions until generated code replaces it.
 use crate::domain::Callee;
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
@@ -9,7 +10,6 @@ use crate::trace::attribute::descriptors::has_get;
 use crate::trace::attribute::descriptors::is_data_descriptor;
 use crate::trace::attribute::descriptors::own_dict;
 use crate::trace::attribute::descriptors::{has_generic_getattr, is_generic_wrapper};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};

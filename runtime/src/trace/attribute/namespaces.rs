@@ -1,10 +1,10 @@
 //! Dicts from outside that are seen through names: the globals of modules, the `__dict__` of instances. One name is read, guarded and
 //! written at a time, in the overlays that `LOAD_GLOBAL` and `LOAD_ATTR` use; only the dict of an instance may be seen as a whole.
+use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, short_name};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::namespaces::Names;

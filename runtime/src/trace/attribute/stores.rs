@@ -1,9 +1,9 @@
 //! Setting and deleting attributes, under the names of the C functions.
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{has_generic_setattr, is_generic_setter};
 use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, own_dict_allowed};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};

@@ -1,7 +1,7 @@
 //! Builtins that look at symbolic values themselves: the models, registered by name so that an audit can count them.
 use crate::domain::Callee;
+use crate::ffi::types::is_c_type;
 use crate::ffi::{flag, types};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;

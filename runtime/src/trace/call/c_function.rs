@@ -142,7 +142,7 @@ impl<'py> Tracer<'py> {
         };
         if let Ok(class) = receiver.cast::<PyType>() {
             let owner = types::c_name(class);
-            let own = matches!(name, "__new__" | "__class_getitem__") || native::is_c_type(class);
+            let own = matches!(name, "__new__" | "__class_getitem__") || crate::ffi::types::is_c_type(class);
             let makes = name == "__new__" && crate::trace::call::class::is_made_here(class, &owner);
             if own && makes {
                 return Ok(());
@@ -273,7 +273,7 @@ impl<'py> Tracer<'py> {
         }
         match self.real(value) {
             Some(object)
-                if native::is_c_type(&class)
+                if crate::ffi::types::is_c_type(&class)
                     && !self.runs_python(&object)
                     && !self.acts_outside(&object)
                     && self.domain_call(value)?.is_none() =>

@@ -1,9 +1,9 @@
 //! C functions and methods that have a model, or that read the world outside; `None` for all others.
 use crate::domain::Callee;
+use crate::ffi::types::is_c_type;
 use crate::ffi::{called, types};
 use crate::trace::attribute::descriptors::has_generic_setattr;
 use crate::trace::operator::by_name;
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, hints, stop, unsupported};

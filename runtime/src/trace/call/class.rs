@@ -1,8 +1,8 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
 use crate::ffi::called;
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::trace::call::effects;
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};

@@ -131,7 +131,7 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         args: Arguments,
     ) -> Traced<ValueId> {
-        if crate::trace::proxy::native::is_c_type(class) {
+        if crate::ffi::types::is_c_type(class) {
             let name = types::name(class);
             if types::c_name(class) == "types.GenericAlias" {
                 return self.call_alias(callable, args);
@@ -170,9 +170,9 @@ impl<'py> Tracer<'py> {
             };
         }
         if let Some((referent, _)) = self.referent(object)
-            && self.lookup(class, "__call__").is_some_and(|call| {
-                called::owner_of(&call).is_some_and(|of| crate::trace::proxy::native::is_c_type(&of))
-            })
+            && self
+                .lookup(class, "__call__")
+                .is_some_and(|call| called::owner_of(&call).is_some_and(|of| crate::ffi::types::is_c_type(&of)))
         {
             self.check_alive(referent)?;
             return self.call_c_on(object, &args, false);

@@ -1,7 +1,7 @@
 //! Exceptions that C or the trace raises, and their contexts.
 use crate::ffi::{guard, types};
 use crate::names::name;
-use crate::trace::proxy::objects::Interrupted;
+use crate::trace::proxy::reentry::Interrupted;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -249,7 +249,7 @@ impl<'py> Tracer<'py> {
 
     fn describe_other(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let class = object.get_type();
-        if !crate::trace::proxy::native::is_c_type(&class) {
+        if !crate::ffi::types::is_c_type(&class) {
             return self.describe_instance(id, object, &class);
         }
         match &*types::c_name(&class) {

@@ -22,8 +22,7 @@ impl<'py> Tracer<'py> {
             return true;
         }
         let Some(class) = self.class_at_the_end(key) else { return false };
-        !crate::trace::proxy::native::is_c_type(&class)
-            && ["__hash__", "__eq__"].iter().any(|name| self.in_python(&class, name))
+        !crate::ffi::types::is_c_type(&class) && ["__hash__", "__eq__"].iter().any(|name| self.in_python(&class, name))
     }
 
     /// The class of a value that may be described already; `None` for C's own kinds.
@@ -73,7 +72,7 @@ impl<'py> Tracer<'py> {
         }
         let class = object.get_type();
         crate::trace::value::kinds::is_scalar(&object) && !crate::trace::value::nans::has_nan(&object)
-            || !crate::trace::proxy::native::is_c_type(&class)
+            || !crate::ffi::types::is_c_type(&class)
                 && !object.is_instance_of::<PyType>()
                 && self.in_python(&class, "__hash__")
     }

@@ -1,9 +1,9 @@
 //! Functions, instances and exceptions at the end of a trace: which parts of them their constructors do not set.
 use crate::ffi::guard;
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::guard::ordered;
 use crate::names::{interned, name};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::escape::Described;
 use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;

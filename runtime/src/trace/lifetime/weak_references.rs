@@ -4,9 +4,9 @@
 //! from outside leads to it by strong references, as far as the trace sees them; where none is found, the trace ends before the question.
 use crate::bytecode::{Instr, Op};
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::names::name;
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::generator::Made;
 use crate::trace::state::guard_requests::Asked;

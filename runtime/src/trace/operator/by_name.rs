@@ -1,10 +1,10 @@
 //! Operators by their names in the module `operator`.
 use crate::domain::Callee;
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::semantics::{abstract_ as protocol, object};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::guard_requests::Asked;
 use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;

@@ -1,9 +1,9 @@
 //! Truth, identity, iteration, length, hashing: modelled under the names of the C functions, until generated code replaces them.
 use crate::domain::Callee;
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::semantics::{abstract_ as protocol, object};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::generator::Sent;
 use crate::trace::state::generator::With;
 use crate::trace::state::tracer::Tracer;

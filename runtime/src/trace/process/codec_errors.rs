@@ -1,10 +1,10 @@
 //! Error handlers of codecs, which C finds by their names: those of the program are traced where C calls them, and guards ask whether the
 //! names still stand for them.
+use crate::ffi::types::is_c_type;
 use crate::ffi::{called, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};

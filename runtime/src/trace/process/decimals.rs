@@ -26,9 +26,8 @@ const TEMPLATES: [&str; 3] = ["DefaultContext", "BasicContext", "ExtendedContext
 
 /// The class of C, of the module `_decimal`, that lays out objects of the class.
 fn base_of_module<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
-    let named =
-        |class: &Bound<'py, PyType>| types::is_named(class, MODULE) && crate::trace::proxy::native::is_c_type(class);
-    if crate::trace::proxy::native::is_c_type(class) {
+    let named = |class: &Bound<'py, PyType>| types::is_named(class, MODULE) && crate::ffi::types::is_c_type(class);
+    if crate::ffi::types::is_c_type(class) {
         return types::is_named(class, MODULE).then(|| class.clone());
     }
     types::mro(class)?.iter().filter_map(|base| base.cast_into::<PyType>().ok()).find(named)
@@ -131,7 +130,7 @@ impl<'py> Tracer<'py> {
         }
         let Some(original) = self.real(value) else { return Ok(false) };
         let named = types::name(&original.get_type()) == "decimal.Context";
-        if !named || !crate::trace::proxy::native::is_c_type(&original.get_type()) {
+        if !named || !crate::ffi::types::is_c_type(&original.get_type()) {
             return Ok(false);
         }
         for name in TEMPLATES {

@@ -9,7 +9,6 @@ pub(crate) mod files;
 pub(crate) mod hidden_state;
 pub(crate) mod interpreter;
 pub(crate) mod library_modes;
-pub(crate) mod locale;
 pub(crate) mod locks;
 pub mod os_signals;
 pub(crate) mod reads;

@@ -1,9 +1,9 @@
 //! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
+use crate::ffi::types::is_c_type;
 use crate::ffi::{called, collector, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::reasons::ASKED_FILE;
 use crate::trace::state::reasons::ASKED_SYSTEM;

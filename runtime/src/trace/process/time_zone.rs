@@ -1,8 +1,8 @@
 //! C functions whose results depend on their arguments, the time zone and the locale: asked while tracing, and asked again by a guard.
 use crate::ffi::types;
+use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};

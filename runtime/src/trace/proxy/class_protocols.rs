@@ -1,8 +1,8 @@
 //! What C asks the classes of tokens for: other libraries' protocols (`__array_ufunc__`, `__array_priority__`…) are attributes of classes.
 use crate::ffi::types;
 use crate::names::interned;
-use crate::trace::proxy::classes::is_mirrored;
-use crate::trace::proxy::objects::{running, traced};
+use crate::trace::proxy::reentry::{running, traced};
+use crate::trace::proxy::special_methods::is_mirrored;
 use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;

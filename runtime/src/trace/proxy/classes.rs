@@ -6,8 +6,9 @@ use crate::ffi::sequences::{self, Sequence};
 use crate::ffi::types;
 use crate::names::{interned, name};
 use crate::semantics::slotdefs::SLOTDEFS;
-use crate::trace::proxy::class_protocols::{Inherent, answers_for_classes, is_protocol};
-use crate::trace::proxy::objects::traced;
+use crate::trace::proxy::class_protocols::{Inherent, answers_for_classes, class_of_mirrors, is_protocol};
+use crate::trace::proxy::reentry::traced;
+use crate::trace::proxy::special_methods::is_mirrored;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Token;
 use crate::trace::state::tracer::Tracer;
@@ -19,49 +20,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
-
-/// Slots' methods that are no business of a mirror: making, ending and looking at an object; [`Token`] itself answers what every object does.
-const NOT_MIRRORED: &[&str] = &[
-    "__new__",
-    "__init__",
-    "__del__",
-    "__getattribute__",
-    "__getattr__",
-    "__setattr__",
-    "__delattr__",
-    "__repr__",
-    "__str__",
-];
-
-/// Methods without a slot that C looks up on types.
-const LOOKED_UP: &[&str] = &[
-    "__reversed__",
-    "__round__",
-    "__trunc__",
-    "__floor__",
-    "__ceil__",
-    "__complex__",
-    "__bytes__",
-    "__length_hint__",
-    "__missing__",
-    "__enter__",
-    "__exit__",
-    "__aenter__",
-    "__aexit__",
-    "__instancecheck__",
-    "__subclasscheck__",
-    "__fspath__",
-    "__set_name__",
-];
-
-/// Whether tokens' classes have the special method where the classes that they stand for have it.
-pub(crate) fn is_mirrored(name: &str) -> bool {
-    static MIRRORED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
-        let all = SLOTDEFS.iter().map(|definition| definition.name).chain(LOOKED_UP.iter().copied());
-        all.filter(|name| !NOT_MIRRORED.contains(name)).collect()
-    });
-    name.starts_with("__") && MIRRORED.contains(name)
-}
 
 impl<'py> Tracer<'py> {
     /// The class of tokens that stand for instances of `class`.
@@ -149,7 +107,7 @@ impl<'py> Tracer<'py> {
         bases: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyType>> {
         match answers_for_classes(&class.get_type()) {
-            true => types::derived_by(self.state.lasting.class_of_mirrors(self.py)?, name, bases),
+            true => types::derived_by(self.state.lasting.class_of_mirrors(self.py, class_of_mirrors)?, name, bases),
             false => types::derived(name, bases),
         }
     }
@@ -157,9 +115,7 @@ impl<'py> Tracer<'py> {
     /// Whether tokens' classes have something where this class has the attribute: special methods, and protocols where the class is neither C's nor a domain's.
     fn has_stand_in(&self, class: &Bound<'py, PyType>, name: &str) -> bool {
         is_mirrored(name)
-            || is_protocol(self.py, name)
-                && !crate::trace::proxy::native::is_c_type(class)
-                && self.domain_of(class).is_none()
+            || is_protocol(self.py, name) && !crate::ffi::types::is_c_type(class) && self.domain_of(class).is_none()
     }
 
     /// A special method, or an attribute of a protocol, of the class has changed: the class of its tokens follows.
@@ -220,7 +176,7 @@ fn fill_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult
 /// A class of Python code that answers an operator on one side answers that it does not on the other, so that each token is asked before
 /// an object of the trace's own is: see [`Tracer::refuse_relative`].
 fn both_sides(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
-    if crate::trace::proxy::native::is_c_type(class) {
+    if crate::ffi::types::is_c_type(class) {
         return Ok(());
     }
     for row in SLOTDEFS.iter().filter(|row| is_operator(row.name) && types::slot(class, row.slot).is_some()) {
@@ -369,7 +325,7 @@ impl<'py> Tracer<'py> {
     /// trace's own is not of its relative's class where that one is a token. CPython: `binary_op1`.
     fn refuse_relative(&mut self, value: ValueId, name: &str, other: &Bound<'py, PyAny>) -> Traced<()> {
         let its_class = other.get_type();
-        if other.is_instance_of::<Token>() || crate::trace::proxy::native::is_c_type(&its_class) || !is_operator(name) {
+        if other.is_instance_of::<Token>() || crate::ffi::types::is_c_type(&its_class) || !is_operator(name) {
             return Ok(());
         }
         let class = self.class_of(value)?;
@@ -396,7 +352,7 @@ impl<'py> Tracer<'py> {
                 return self.call(value, args);
             }
             ("__call__", _) => return self.call(value, args),
-            ("__get__", _) if !crate::trace::proxy::native::is_c_type(&self.class_of(value)?) => {}
+            ("__get__", _) if !crate::ffi::types::is_c_type(&self.class_of(value)?) => {}
             ("__get__", [object, ..]) if !self.is_none(*object)? => {
                 let class = self.class_of(*object)?;
                 return self.bind(value, *object, &class);

@@ -6,3 +6,5 @@ pub(crate) mod class_protocols;
 pub(crate) mod classes;
 pub(crate) mod native;
 pub(crate) mod objects;
+pub(crate) mod reentry;
+pub(crate) mod special_methods;

@@ -12,7 +12,7 @@ use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use crate::trace::value::kinds::{is_definition, is_key, is_of_one_object, is_scalar};
 use crate::trace::value::nans::has_nan;
-pub(crate) use types::is_c_type;
+use types::is_c_type;
 
 use crate::names::name;
 use pyo3::exceptions::PyBaseExceptionGroup;

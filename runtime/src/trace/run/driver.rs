@@ -156,7 +156,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     let globals = crate::ffi::guard::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
     state.outer_code = Some(Arc::clone(code));
-    state.trace = crate::trace::proxy::objects::next_trace();
+    state.trace = crate::trace::proxy::reentry::next_trace();
     state.track = plan.track;
     let _nested = crate::trace::state::journal::Nested;
     let mut tracer = Tracer { py, state, spare: Spare::default() };

@@ -116,22 +116,30 @@ impl Lasting {
         Arc::clone(SHARED.get_or_init(py, Arc::default))
     }
 
-    /// [`crate::trace::proxy::class_protocols::class_of_mirrors`], made once.
-    pub(crate) fn class_of_mirrors<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyType>> {
+    /// The class of the proxy classes whose originals have a class that answers for them: made once.
+    pub(crate) fn class_of_mirrors<'py>(
+        &self,
+        py: Python<'py>,
+        make: fn(Python<'py>) -> PyResult<Bound<'py, PyType>>,
+    ) -> PyResult<&Bound<'py, PyType>> {
         if let Some(known) = self.class_of_mirrors.get() {
             return Ok(known.bind(py));
         }
-        let made = crate::trace::proxy::class_protocols::class_of_mirrors(py)?.unbind();
+        let made = make(py)?.unbind();
         Ok(self.class_of_mirrors.get_or_init(|| made).bind(py))
     }
 
     /// The table of error handlers of codecs, found once: C keeps it as long as it runs.
-    pub(crate) fn handlers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    pub(crate) fn handlers<'py>(
+        &self,
+        py: Python<'py>,
+        find: fn(Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>>,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let known = self.handlers.lock().ok().and_then(|known| known.as_ref().map(|known| known.bind(py).clone()));
         if known.is_some() {
             return Ok(known);
         }
-        let found = crate::trace::process::codec_registry::find_registry(py)?;
+        let found = find(py)?;
         if let (Some(found), Ok(mut known)) = (&found, self.handlers.lock()) {
             *known = Some(found.clone().unbind());
         }

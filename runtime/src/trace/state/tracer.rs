@@ -4,7 +4,6 @@ use crate::domain::Domain;
 use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
 use crate::trace::state::journal::Start;
-use crate::trace::state::journal::changed;
 use crate::trace::state::journal::{Grown, Seen, Watched};
 use crate::trace::state::namespaces::Global;
 use crate::trace::state::outcome::{Effect, Hold, Route};
@@ -241,10 +240,10 @@ struct Room {
 
 /// An empty state that takes the place of a trace's own while C runs.
 #[derive(Debug, Default)]
-pub(crate) struct Spare(Option<Box<State>>);
+pub(crate) struct Spare(pub(crate) Option<Box<State>>);
 
 impl Spare {
-    fn take(&mut self) -> Box<State> {
+    pub(crate) fn take(&mut self) -> Box<State> {
         self.0.take().or_else(|| SPARE.take()).unwrap_or_default()
     }
 }
@@ -307,27 +306,5 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Arc<dyn Domain>> {
         self.state.domains.iter().find(|domain| domain.claims(class)).cloned()
-    }
-
-    /// Runs C code; what it asks of tokens, and Python frames that it begins, lead back into the trace.
-    pub(crate) fn with_callbacks<T>(&mut self, run: impl FnOnce() -> T) -> T {
-        let result = self.with_callbacks_on_scalars(run);
-        changed();
-        result
-    }
-
-    /// The same where C gets nothing that it could change.
-    pub(crate) fn with_callbacks_on_scalars<T>(&mut self, run: impl FnOnce() -> T) -> T {
-        self.enter_context();
-        let handlers = self.put_handlers();
-        self.listen();
-        let spare = self.spare.take();
-        let outer = crate::trace::proxy::objects::enter(std::mem::replace(&mut self.state, spare));
-        let result = crate::ffi::hook::intercept(self.py, crate::trace::proxy::objects::answer, run);
-        self.spare = Spare(Some(std::mem::replace(&mut self.state, crate::trace::proxy::objects::leave(outer))));
-        self.heard();
-        self.take_handlers(handlers);
-        self.leave_context();
-        result
     }
 }

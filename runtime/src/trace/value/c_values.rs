@@ -1,7 +1,7 @@
 //! Values of C classes that nothing changes (dates, time zones, decimal numbers, generic aliases), known by what their slots and
 //! `__reduce__` say.
+use crate::ffi::types::is_c_type;
 use crate::ffi::types::{self, slot};
-use crate::trace::proxy::native::is_c_type;
 use crate::trace::value::kinds::is_scalar;
 use generated::slots::Slot;
 use pyo3::intern;

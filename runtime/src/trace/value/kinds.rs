@@ -40,7 +40,7 @@ pub(crate) fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyRange>()
         || object.cast::<PyTuple>().is_ok_and(|tuple| {
             !tuple.is_exact_instance_of::<PyTuple>()
-                && crate::trace::proxy::native::is_c_type(&object.get_type())
+                && crate::ffi::types::is_c_type(&object.get_type())
                 && tuple.iter().all(|item| is_scalar(&item))
         })
 }
@@ -48,7 +48,7 @@ pub(crate) fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
 /// Whether a frozen set holds scalars and classes of C alone, or, where `nested`, frozen sets of these: deeper nesting would take too long to
 /// look into. Tokens stand for classes and functions of Python code: their hash is another.
 pub(crate) fn is_fixed_set(set: &Bound<'_, PyAny>, nested: bool) -> bool {
-    let of_c = |item: &Bound<'_, PyAny>| item.cast::<PyType>().is_ok_and(crate::trace::proxy::native::is_c_type);
+    let of_c = |item: &Bound<'_, PyAny>| item.cast::<PyType>().is_ok_and(crate::ffi::types::is_c_type);
     let inner =
         |item: &Bound<'_, PyAny>| nested && item.is_exact_instance_of::<PyFrozenSet>() && is_fixed_set(item, false);
     let known = |item: &Bound<'_, PyAny>| is_scalar(item) || of_c(item) || inner(item);
@@ -59,7 +59,7 @@ pub(crate) fn is_fixed_set(set: &Bound<'_, PyAny>, nested: bool) -> bool {
 pub(crate) fn is_key(object: &Bound<'_, PyAny>) -> bool {
     is_scalar(object)
         || is_definition(object)
-        || crate::trace::proxy::native::is_c_type(&object.get_type()) && fixed_base(&object.get_type()).is_some()
+        || crate::ffi::types::is_c_type(&object.get_type()) && fixed_base(&object.get_type()).is_some()
         || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_key(&item)))
 }
 
@@ -163,6 +163,6 @@ pub(crate) fn fixed_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, P
     const FIXED: [&str; 3] = ["datetime.date", "datetime.timedelta", "decimal.Decimal"];
     let mro = types::mro(class)?;
     let bases = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok());
-    let base = bases.into_iter().find(crate::trace::proxy::native::is_c_type)?;
+    let base = bases.into_iter().find(crate::ffi::types::is_c_type)?;
     FIXED.contains(&&*types::c_name(&base)).then_some(base)
 }
