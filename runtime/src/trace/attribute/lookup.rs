@@ -5,7 +5,6 @@ use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::attribute::descriptors::DESCRIPTORS;
 use crate::trace::attribute::descriptors::has_get;
 use crate::trace::attribute::descriptors::is_data_descriptor;
 use crate::trace::attribute::descriptors::own_dict;
@@ -16,7 +15,7 @@ use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PySuper, PyType};
+use pyo3::types::{PyDict, PyModule, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -246,63 +245,6 @@ impl<'py> Tracer<'py> {
         Ok(if own { Source::OwnAttr(base, name) } else { Source::Attr(base, name) })
     }
 
-    /// A non-data descriptor found on a class, bound to an instance.
-    pub(crate) fn bind(&mut self, found: ValueId, object: ValueId, class: &Bound<'py, PyType>) -> Traced<ValueId> {
-        let Some(descriptor) = self.real(found).or_else(|| self.owned(found)) else { return Ok(found) };
-        match &*types::c_name(&descriptor.get_type()) {
-            "function" | "method_descriptor" | "wrapper_descriptor" | "functools._lru_cache_wrapper" => {
-                Ok(self.bound_method(found, object))
-            }
-            // CPython: `method_descr_get`: it is bound already.
-            "method" => Ok(found),
-            "staticmethod" => {
-                let inner =
-                    descriptor.getattr(intern!(self.py, "__func__")).or_else(|error| self.raise_error(error))?;
-                Ok(self.absorb_static(inner))
-            }
-            "classmethod" => {
-                let inner =
-                    descriptor.getattr(intern!(self.py, "__func__")).or_else(|error| self.raise_error(error))?;
-                let inner = self.absorb_static(inner);
-                let class = self.constant(class.clone().into_any());
-                self.bind_inner(inner, class)
-            }
-            "classmethod_descriptor" => {
-                let bound = descriptor
-                    .call_method1(name!("__get__"), (self.py.None(), class))
-                    .or_else(|error| self.raise_error(error))?;
-                Ok(self.constant(bound))
-            }
-            _ => self.bind_other(found, &descriptor, object, class),
-        }
-    }
-
-    fn bind_inner(&mut self, inner: ValueId, receiver: ValueId) -> Traced<ValueId> {
-        Ok(self.bound_method(inner, receiver))
-    }
-
-    fn bind_other(
-        &mut self,
-        found: ValueId,
-        descriptor: &Bound<'py, PyAny>,
-        object: ValueId,
-        class: &Bound<'py, PyType>,
-    ) -> Traced<ValueId> {
-        let kind = descriptor.get_type();
-        let Some(get) = self.lookup(&kind, "__get__") else { return Ok(found) };
-        if matches!(&*types::c_name(&kind), "getset_descriptor" | "member_descriptor")
-            && let Some(value) = self.read_member_of(found, object)?
-        {
-            return Ok(value);
-        }
-        if is_c_type(&kind) && !DESCRIPTORS.contains(&&*types::c_name(&kind)) {
-            return unsupported("C descriptor", types::name(&kind));
-        }
-        let get = self.absorb_static(get);
-        let class = self.constant(class.clone().into_any());
-        self.call(get, Arguments::positional(vec![found, object, class]))
-    }
-
     fn domain_attr(
         &mut self,
         domain: &std::sync::Arc<dyn crate::domain::Domain>,
@@ -359,71 +301,5 @@ impl<'py> Tracer<'py> {
             return Ok(if has_generic_getattr(&class) { pair } else { (value, None) });
         }
         Ok((value, None))
-    }
-
-    /// `super(class, receiver).name`: what is found, and the receiver it must be called with. CPython: `do_super_lookup`.
-    pub(crate) fn super_lookup(
-        &mut self,
-        class: &Bound<'py, PyType>,
-        receiver: ValueId,
-        name: &str,
-    ) -> Traced<(ValueId, Option<ValueId>)> {
-        match self.found_above(class, receiver, name)? {
-            Some(found) => Ok(found),
-            None => {
-                let object = self.make_super(class.clone(), receiver);
-                self.raise_missing_attribute(object, &self.py.get_type::<PySuper>(), name)
-            }
-        }
-    }
-
-    fn found_above(
-        &mut self,
-        class: &Bound<'py, PyType>,
-        receiver: ValueId,
-        name: &str,
-    ) -> Traced<Option<(ValueId, Option<ValueId>)>> {
-        // CPython: `supercheck`; from a class, descriptors are bound as on a class.
-        let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
-        let as_class = as_class.filter(|object| types::is_subtype(object, class));
-        let start = match &as_class {
-            Some(object) => object.clone(),
-            None => self.class_of(receiver)?,
-        };
-        if !types::is_subtype(&start, class) {
-            return unsupported("super() of an object that is no instance of the class", name);
-        }
-        self.rely_on_class(&start);
-        let Some(mro) = types::mro(&start) else {
-            return unsupported("class whose order of bases is being made", name);
-        };
-        let after = mro.iter().skip_while(|base| !base.is(class)).skip(1);
-        for base in after {
-            let held = base.getattr(intern!(self.py, "__dict__")).and_then(|dict| dict.get_item(name));
-            let Ok(found) = held else { continue };
-            let found = self.unmask(found);
-            if as_class.is_some() {
-                return self.bind_to_class(found, receiver, &start, name).map(|value| Some(self.unbound(value)));
-            }
-            let kind = types::c_name(&found.get_type()).into_owned();
-            let value = self.absorb_static(found.clone());
-            let found = match kind.as_str() {
-                "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, Some(receiver))),
-                "builtin_function_or_method" | "builtin_method" => Ok((value, None)),
-                "property" => self.read_descriptor(found, receiver, &start, name).map(|value| (value, None)),
-                "getset_descriptor" | "member_descriptor" => unsupported("super() to a C attribute", name),
-                _ => self.bind(value, receiver, &start).map(|value| self.unbound(value)),
-            };
-            return found.map(Some);
-        }
-        Ok(None)
-    }
-
-    /// A bound method in its two parts.
-    fn unbound(&self, value: ValueId) -> (ValueId, Option<ValueId>) {
-        match self.value(value) {
-            Value::New(New::Method { function, receiver }) => (*function, Some(*receiver)),
-            _ => (value, None),
-        }
     }
 }

@@ -2,7 +2,7 @@
 use crate::domain::Domain;
 use crate::ffi::called;
 use crate::ffi::{flag, types};
-use crate::trace::call::effects;
+use crate::trace::call::effects::allowed;
 use crate::trace::proxy::native;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Token;
@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
         for value in rest.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
             plain &= crate::trace::value::kinds::is_plain(&self.class_of(*value)?);
         }
-        let given = effects::Given { own_first, plain };
+        let given = allowed::Given { own_first, plain };
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given)?;
         match owner {
             Some(owner) if types::is_subtype(&owner, &self.py.get_type::<PyBaseExceptionGroup>()) => {
@@ -102,7 +102,7 @@ impl<'py> Tracer<'py> {
         {
             return true;
         }
-        let given = effects::Given { own_first: true, plain: true };
+        let given = allowed::Given { own_first: true, plain: true };
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given).is_err()
     }
 
@@ -122,13 +122,13 @@ impl<'py> Tracer<'py> {
         name: &str,
         owner: Option<&Bound<'py, PyType>>,
         receiver: Option<&Bound<'py, PyAny>>,
-        given: effects::Given,
+        given: allowed::Given,
     ) -> Traced<()> {
         if let Some(owner) = owner {
             let class = types::c_name(owner);
             let why = match crate::trace::value::state_copies::is_copied(&class) {
                 true => Ok(()),
-                false => effects::confined(&class, name, given)
+                false => allowed::confined(&class, name, given)
                     .or_else(|why| of_builtins(owner, name).then_some(()).ok_or(why)),
             };
             return match why {
@@ -147,7 +147,7 @@ impl<'py> Tracer<'py> {
             if own && makes {
                 return Ok(());
             }
-            let why = effects::confined(&owner, name, given);
+            let why = allowed::confined(&owner, name, given);
             return match why.or_else(|why| of_builtins(class, name).then_some(()).ok_or(why)) {
                 Ok(()) if own => Ok(()),
                 Ok(()) => unsupported("call to a C class method", format!("{}.{name}", types::name(class))),
@@ -159,7 +159,7 @@ impl<'py> Tracer<'py> {
         }
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
             let module = called::module_of(object);
-            return match effects::confined(&module, name, given) {
+            return match allowed::confined(&module, name, given) {
                 Ok(()) => Ok(()),
                 // It writes to the class alone.
                 Err(_) if module == "_abc" && name == "_abc_init" && given.own_first => Ok(()),
@@ -314,5 +314,5 @@ fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
 fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
     let module =
         class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
-    module == "builtins" && !effects::is_stateful(&types::c_name(class), name)
+    module == "builtins" && !allowed::is_stateful(&types::c_name(class), name)
 }

@@ -2,7 +2,7 @@
 use crate::ffi::called;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::trace::call::effects;
+use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
@@ -15,7 +15,7 @@ use pyo3::types::{PyString, PyType};
 pub(crate) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
     let module =
         class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
-    let listed = MADE.contains(&name) || effects::makes(name);
+    let listed = MADE.contains(&name) || allowed::makes(name);
     listed || is_struct_sequence(class) || matches!(module.as_str(), "itertools" | "operator" | "_operator")
 }
 

@@ -2,9 +2,12 @@
 //!
 //! In: a trace and how it ended. Out: its [`Outcome`](super::state::outcome::Outcome)'s values, effects and guards, in order.
 //! Must not know: bytecode.
+pub(crate) mod c_objects;
 pub(crate) mod coalesce;
 pub(crate) mod copy_changes;
 pub(crate) mod describe;
+pub(crate) mod descriptors;
+pub(crate) mod exceptions;
 pub(crate) mod hashing;
 pub(crate) mod iterators;
 pub(crate) mod materialise;

@@ -4,4 +4,5 @@
 //! Must not know: what the objects are used for.
 pub(crate) mod finalisers;
 pub(crate) mod frame_observers;
+pub(crate) mod reachability;
 pub(crate) mod weak_references;

@@ -6,5 +6,8 @@ pub(crate) mod class_protocols;
 pub(crate) mod classes;
 pub(crate) mod native;
 pub(crate) mod objects;
+pub(crate) mod private_copies;
 pub(crate) mod reentry;
+pub(crate) mod run;
+pub(crate) mod special_calls;
 pub(crate) mod special_methods;

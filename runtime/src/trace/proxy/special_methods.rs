@@ -1,5 +1,6 @@
 //! Special methods that a proxy class has where the class that it stands for has them.
 use crate::semantics::slotdefs::SLOTDEFS;
+use generated::slots::Suite;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
@@ -44,4 +45,16 @@ pub(crate) fn is_mirrored(name: &str) -> bool {
         all.filter(|name| !NOT_MIRRORED.contains(name)).collect()
     });
     name.starts_with("__") && MIRRORED.contains(name)
+}
+
+/// Whether a special method is one side of a binary operator.
+pub(crate) fn is_operator(name: &str) -> bool {
+    static OPERATORS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let numbers = SLOTDEFS.iter().filter(|row| row.slot.suite() == Suite::tp_as_number);
+        let names: FxHashSet<_> = numbers.map(|row| row.name).collect();
+        let other = |name: &str| format!("__r{}", name.trim_start_matches('_'));
+        let left = names.iter().copied().filter(|name| names.contains(&*other(name)));
+        left.flat_map(|name| [Some(name), names.get(&*other(name)).copied()]).flatten().collect()
+    });
+    OPERATORS.contains(name)
 }

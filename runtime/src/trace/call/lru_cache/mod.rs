@@ -4,3 +4,4 @@
 //! Must not know: how the wrapped function is traced.
 pub(crate) mod call;
 pub(crate) mod key;
+pub(crate) mod parts;

@@ -8,3 +8,4 @@ mod slots;
 mod vocabulary;
 
 pub use functions::SlotFunction;
+pub(crate) mod messages;

@@ -1,6 +1,6 @@
 //! Formats for which `__format__` of C reads the locale or the time zone: those of type `n`, and those of dates.
 use crate::ffi::called;
-use crate::trace::call::effects;
+use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
@@ -22,7 +22,7 @@ impl<'py> Tracer<'py> {
                 let class = self.class_of(*value)?;
                 let owner = self.lookup(&class, "__format__").and_then(|found| called::owner_of(&found));
                 let owner = owner.map(|owner| crate::ffi::types::c_name(&owner).into_owned()).unwrap_or_default();
-                let found = effects::of(&owner, "__format__");
+                let found = allowed::of(&owner, "__format__");
                 found.is_some_and(|(_, effects)| effects.meets(Effects::READS_GLOBAL))
                     && self.known_str(*format).is_some_and(|format| is_of_locale(&owner, &format))
             }

@@ -1,6 +1,6 @@
 //! C functions that may run during a trace although their effects do not show it, or may not although nothing else forbids it.
 //!
-//! A row says why. It goes when the effects show what it claims: [`crate::trace::call::effects`] asks them first.
+//! A row says why. It goes when the effects show what it claims: [`crate::trace::call::effects::allowed`] asks them first.
 
 /// Owner (module or type), names, reason.
 pub(crate) type Row = (&'static str, &'static [&'static str], &'static str);

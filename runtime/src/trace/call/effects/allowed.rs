@@ -5,8 +5,8 @@ use generated::effects::Effects;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-use crate::trace::call::reviewed;
-use crate::trace::call::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
+use crate::trace::call::effects::reviewed;
+use crate::trace::call::effects::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
 
 /// The C name of a function, and its effects.
 type Row = (&'static str, Effects);
