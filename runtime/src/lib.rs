@@ -10,6 +10,8 @@ pub mod ffi;
 #[cfg(slotrt_traces)]
 pub mod graph;
 #[cfg(slotrt_traces)]
+pub mod graph_break;
+#[cfg(slotrt_traces)]
 pub mod guard;
 #[cfg(slotrt_live)]
 pub mod live;

@@ -3,9 +3,9 @@ pub mod numpy;
 pub mod torch;
 
 use crate::ffi::modules;
+use crate::graph::ValueId;
+use crate::graph_break::Break;
 use crate::guard::DomainCheck;
-use crate::trace::outcome::Break;
-use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString, PyType};

@@ -14,6 +14,10 @@ pub type Name = Cow<'static, str>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
+/// Handle of a value in the trace that records the graph. Two handles are one Python object only if they are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
 /// What a node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeOp {

@@ -7,9 +7,9 @@ mod operators;
 
 use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::ffi::ndarray;
+use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::name;
-use crate::trace::outcome::Break;
 use example::Examples;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};

@@ -1,7 +1,7 @@
 //! Functions and methods whose results depend on metadata and on known arguments alone: a short reviewed table.
 use super::stop;
 use crate::domain::Operand;
-use crate::trace::outcome::Break;
+use crate::graph_break::Break;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 

@@ -57,7 +57,7 @@ pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operan
     }
 }
 
-fn depends(slot: &str) -> Box<crate::trace::outcome::Break> {
+fn depends(slot: &str) -> Box<crate::graph_break::Break> {
     let (kind, text) = if slot.starts_with("nb_inplace") || slot.contains("_ass_") {
         ("in-place change of an array", "The graph holds no operation that changes its operands.")
     } else {
@@ -79,7 +79,7 @@ fn constant<'py>(examples: &Examples<'_, 'py>, number: usize) -> Answer<'py> {
 fn function<'py>(
     examples: &Examples<'_, 'py>,
     name: &str,
-) -> Result<Bound<'py, PyAny>, Box<crate::trace::outcome::Break>> {
+) -> Result<Bound<'py, PyAny>, Box<crate::graph_break::Break>> {
     examples.numpy.operator.bind(examples.py).getattr(name).map_err(|error| super::fault(&error))
 }
 

@@ -2,7 +2,7 @@
 use super::meta::{Meta, fails};
 use super::{Called, check, fault, stop};
 use crate::domain::{Answer, Operand};
-use crate::trace::outcome::Break;
+use crate::graph_break::Break;
 use pyo3::prelude::*;
 
 /// Those that change what a tensor is, not only what it holds, or have effects on other objects.

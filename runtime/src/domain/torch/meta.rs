@@ -1,8 +1,8 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
 use super::{Called, Torch, fault, metadata, stop};
 use crate::domain::{Answer, Operand};
+use crate::graph_break::Break;
 use crate::names::name;
-use crate::trace::outcome::Break;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyString, PyTuple};
 

@@ -8,9 +8,9 @@ mod switches;
 
 use super::{Answer, Callee, Domain, Operand, Surroundings};
 use crate::ffi::{called, types};
+use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
-use crate::trace::outcome::Break;
 use check::{Ambient, SameModes, TensorCheck};
 use fakes::Fakes;
 use meta::Meta;
