@@ -3,10 +3,10 @@ use super::end::{Frame, WayIn};
 use super::rescue::BEGUN;
 use super::writer::{Arg, Prologue, Written};
 use super::{Failure, Host};
-use crate::bytecode::split::{Split, interrupts};
 use crate::bytecode::{Code, Handler, Instr, Label, Op, Position};
 use crate::ffi::function;
 use crate::names::name;
+use crate::split::{Split, interrupts};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 

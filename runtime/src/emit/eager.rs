@@ -55,7 +55,7 @@ impl Writer<'_, '_> {
             self.callee(target.bind(self.py).clone());
         } else {
             let names = PyTuple::new(self.py, node.kwargs.iter().map(|(name, _)| PyString::intern(self.py, name)))?;
-            self.constant(host.marks().keyword_caller(self.py));
+            self.constant(host.constants().keyword_caller(self.py));
             self.constant(names.into_any());
             self.constant(target.bind(self.py).clone());
         }

@@ -2,7 +2,7 @@
 use super::Failure;
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
-use crate::ffi::originals::original;
+use crate::ffi::snapshot::original;
 use crate::trace::outcome::Effect;
 use crate::trace::value::{Value, ValueId};
 use pyo3::prelude::*;

@@ -3,9 +3,9 @@ use super::packets::Packet;
 use super::writer::{Arg, Writer, fault};
 use super::{Failure, Host};
 use crate::bytecode::shape::{Bound as Bounded, Entry, State};
-use crate::bytecode::split::{Refusal, Split, split};
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
+use crate::split::{Refusal, Split, split};
 use crate::trace::interrupted::Waiting;
 use crate::trace::outcome::{End, Outcome, StackEntry};
 use crate::trace::value::{Value, ValueId};
@@ -50,7 +50,7 @@ impl Frame {
             return Ok(Self::Whole(start_of(py, code)?));
         };
         let state = state(code, *at, stack, locals)?;
-        let split = split(py, code, *at, &state, host.marks())?;
+        let split = split(py, code, *at, &state, host.constants())?;
         let way = if outcome.signals.is_empty() { WayIn::Plain } else { WayIn::Interrupted };
         let inner = inner.iter().map(|entered| Packet::new(py, entered, host)).collect::<Result<_, _>>()?;
         Ok(Self::Tail(Box::new(Tail { split, state, way, inner })))

@@ -13,9 +13,9 @@ mod values;
 mod writer;
 
 use crate::bytecode::Code;
-use crate::bytecode::split::{Continuation, Marks, Refusal, hand_over_at_start};
 use crate::graph::Graph;
 use crate::guard::Program;
+use crate::split::{Continuation, Refusal, TransferConstants, transfer_at_start};
 use crate::trace::outcome::Outcome;
 use pyo3::prelude::*;
 pub use rescue::Begun;
@@ -29,7 +29,7 @@ pub trait Host {
     /// The callable of a continuation of a frame that another one has entered: of this function, or one with its code and globals.
     fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &Continuation) -> PyResult<Py<PyAny>>;
     /// Placeholders of hand-overs.
-    fn marks(&self) -> &Marks;
+    fn constants(&self) -> &TransferConstants;
 }
 
 /// Compiled code of one frame.
@@ -81,7 +81,7 @@ pub fn begin<'py>(
     function: &Bound<'py, PyAny>,
     host: &dyn Host,
 ) -> Result<Py<PyAny>, Failure> {
-    let split = hand_over_at_start(py, code, host.marks())?;
+    let split = transfer_at_start(py, code, host.constants())?;
     assemble::assemble_split(py, function, split, host)
 }
 

@@ -4,8 +4,8 @@ use super::writer::{Writer, fault};
 use super::{Failure, Host};
 use crate::bytecode::Op;
 use crate::bytecode::shape::State;
-use crate::bytecode::split::{Part, resumed};
 use crate::ffi::callable;
+use crate::split::{PacketPart, frame_packet};
 use crate::trace::outcome::{Entered, StackEntry};
 use pyo3::prelude::*;
 
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 pub struct Packet {
     state: State,
     callable: Py<PyAny>,
-    parts: Vec<Part>,
+    parts: Vec<PacketPart>,
     suspender: Py<PyAny>,
 }
 
@@ -22,9 +22,9 @@ impl Packet {
     /// Of a frame that goes on where it stands.
     pub fn new(py: Python<'_>, entered: &Entered, host: &dyn Host) -> Result<Self, Failure> {
         let state = state(&entered.code, entered.at, &entered.stack, &entered.locals)?;
-        let resumed = resumed(py, &entered.code, entered.at, &state)?;
+        let resumed = frame_packet(py, &entered.code, entered.at, &state)?;
         let callable = host.entered(py, &entered.function, &resumed.continuation)?;
-        Ok(Self { state, callable, parts: resumed.parts, suspender: host.marks().suspender(py).unbind() })
+        Ok(Self { state, callable, parts: resumed.parts, suspender: host.constants().suspender(py).unbind() })
     }
 }
 
@@ -50,23 +50,23 @@ impl Writer<'_, '_> {
 
     fn part(
         &mut self,
-        part: Part,
+        part: PacketPart,
         frame: &Entered,
         packet: &Packet,
         callee: &dyn Fn(&mut Self) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let missing = || fault("a packet carries what its frame does not hold".into());
         match part {
-            Part::Unbound => self.constant(self.py.None().into_bound(self.py)),
-            Part::Slot(slot) => {
+            PacketPart::Unbound => self.constant(self.py.None().into_bound(self.py)),
+            PacketPart::Slot(slot) => {
                 let value = frame.locals.get(slot).copied().flatten().ok_or_else(missing)?;
                 self.load(value)?;
             }
-            Part::Handled(index) => {
+            PacketPart::Handled(index) => {
                 let value = handled_at(index, &frame.stack, &packet.state, frame.handled)?;
                 self.load(value)?;
             }
-            Part::Stack(index) => match frame.stack.get(index) {
+            PacketPart::Stack(index) => match frame.stack.get(index) {
                 Some(StackEntry::Object(value)) => self.load(*value)?,
                 Some(StackEntry::Callee) => callee(self)?,
                 Some(StackEntry::Null) | None => return Err(missing()),

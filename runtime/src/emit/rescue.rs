@@ -8,7 +8,8 @@ use super::writer::{Arg, Writer, Written};
 use super::{Failure, Host};
 use crate::bytecode::shape::Bound as Bounded;
 use crate::bytecode::{Code, Op};
-use crate::ffi::callable::{self, Args, Chosen, Dispatch};
+use crate::ffi::Args;
+use crate::ffi::callable::{self, Chosen, Dispatch};
 use crate::graph::Graph;
 use crate::graph::run::Program;
 use crate::names::name;
@@ -67,11 +68,11 @@ impl<'py> Writer<'_, 'py> {
         let states = self.begins()?;
         for argument in 0..count {
             let slot = self.place_of_argument(argument);
-            let absent = || begun.arguments.get(argument)?.as_ref().filter(|given| given.is(&host.marks().unbound));
+            let absent = || begun.arguments.get(argument)?.as_ref().filter(|given| given.is(&host.constants().unbound));
             match states.get(slot) {
                 Some(Bounded::No) => self.constant(self.py.None().into_bound(self.py)),
                 Some(Bounded::Maybe) if absent().is_some() => {
-                    self.constant(host.marks().unbound.bind(self.py).clone());
+                    self.constant(host.constants().unbound.bind(self.py).clone());
                 }
                 _ if self.is_boxed(slot) => self.op(Op::LOAD_DEREF, Arg::Slot(slot)),
                 _ => self.op(Op::LOAD_FAST, Arg::Slot(slot)),

@@ -3,7 +3,7 @@ use super::Failure;
 use super::need::{Needed, children};
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
-use crate::ffi::originals::original;
+use crate::ffi::snapshot::original;
 use crate::ffi::{traceback, types};
 use crate::names::name;
 use crate::trace::value::{Held, Inlined, New, Passed, Value, ValueId};

@@ -4,10 +4,10 @@ use super::need::Needed;
 use super::rescue::{Begun, Rescue};
 use super::{Failure, Host};
 use crate::bytecode::{Code, Instr, Op};
-use crate::ffi::callable::InternalError;
-use crate::ffi::originals;
+use crate::ffi::snapshot;
 use crate::graph::{Graph, Node, NodeOp};
 use crate::guard::source::Source;
+use crate::internal_error::InternalError;
 use crate::names::name;
 use crate::trace::outcome::Outcome;
 use crate::trace::value::{Value, ValueId};
@@ -87,7 +87,7 @@ impl<'a, 'py> Writer<'a, 'py> {
     pub fn new(py: Python<'py>, outcome: &'a Outcome, code: &'a Code, host: &dyn Host) -> Self {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
-        let caller = host.marks().caller(py);
+        let caller = host.constants().caller(py);
         let (free, line) = (Vec::new(), None);
         Self {
             py,
@@ -301,7 +301,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             }
             Source::Global(name) => self.op(Op::LOAD_GLOBAL, Arg::Name(name.to_string())),
             Source::Builtin(name) => {
-                self.constant(originals::builtins(self.py)?.getattr(&**name)?);
+                self.constant(snapshot::builtins(self.py)?.getattr(&**name)?);
             }
             Source::DictItem(base, key) => {
                 self.source(base)?;

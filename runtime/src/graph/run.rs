@@ -144,7 +144,7 @@ impl Operand {
         let all = |items: &[Self]| items.iter().map(|item| item.value(py, registers)).collect::<PyResult<Vec<_>>>();
         match self {
             Self::Register(register) => registers.get(*register).cloned().flatten().ok_or_else(|| {
-                crate::ffi::callable::InternalError::new_err(format!("graph node {register} is used before it ran"))
+                crate::internal_error::InternalError::new_err(format!("graph node {register} is used before it ran"))
             }),
             Self::Constant(constant) => Ok(constant.bind(py).clone()),
             Self::Tuple(items) => Ok(PyTuple::new(py, all(items)?)?.into_any()),

@@ -1,6 +1,6 @@
 //! Macros, inline functions and members of structs by name, on real objects: what headers give and no library exports.
 use super::{Live, Stop};
-use crate::ffi::{flag, native, types};
+use crate::ffi::{exported, flag, types};
 use generated::calls::{Asked, Gives, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -98,7 +98,7 @@ impl<'py> Live<'py> {
         ];
         if let Some((_, exported)) = very.iter().find(|row| row.0 == name) {
             self.note("native", exported);
-            return native::call(self.py, exported, args, gives).map(|value| Ok(value?));
+            return exported::call(self.py, exported, args, gives).map(|value| Ok(value?));
         }
         if let Some(answer) = self.by_hand(name, args) {
             return Some(answer);
@@ -150,7 +150,7 @@ impl<'py> Live<'py> {
             ("_PyLong_GetZero", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 0).into_any()))),
             ("_PyLong_GetOne", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 1).into_any()))),
             ("Py_SIZE" | "PySequence_Fast_GET_SIZE", [Asked::Object(Some(object))]) => {
-                native::size(object).map(|size| Ok(Value::number(size)))
+                exported::size(object).map(|size| Ok(Value::number(size)))
             }
             ("PySequence_Fast_GET_ITEM", [Asked::Object(Some(object)), Asked::Int(index)]) => {
                 let list = object.is_instance_of::<pyo3::types::PyList>();
@@ -158,7 +158,7 @@ impl<'py> Live<'py> {
                 Some(self.asked(if list { "PyList_GetItem" } else { "PyTuple_GetItem" }, &mut asked, Gives::Object))
             }
             ("_PyDictViewObject_dv_dict" | "mappingproxyobject_mapping", [Asked::Object(Some(object))]) => {
-                native::viewed(object).map(|dict| Ok(Value::Object(dict)))
+                exported::viewed(object).map(|dict| Ok(Value::Object(dict)))
             }
             (
                 "_PyObject_TryGetInstanceAttribute",
@@ -187,12 +187,12 @@ impl<'py> Live<'py> {
         self.note("native", "_PyObject_TryGetInstanceAttribute");
         let mut of = [Asked::Object(Some(object)), Asked::Object(None)];
         let Some(Value::Object(dict)) =
-            native::call(self.py, "PyObject_GenericGetDict", &mut of, Gives::Object).transpose()?
+            exported::call(self.py, "PyObject_GenericGetDict", &mut of, Gives::Object).transpose()?
         else {
             return Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute"));
         };
         let mut item = [Asked::Object(Some(&dict)), Asked::Object(Some(name)), Asked::Out(found)];
-        match native::call(self.py, "PyDict_GetItemRef", &mut item, Gives::Int).transpose()? {
+        match exported::call(self.py, "PyDict_GetItemRef", &mut item, Gives::Int).transpose()? {
             Some(_) => Ok(Value::Int(1)),
             None => Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute")),
         }

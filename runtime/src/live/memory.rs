@@ -1,6 +1,6 @@
 //! What translated functions read where no C function is: heads of strings, digits, fields of types, allocation.
 use super::{Live, Stop};
-use crate::ffi::{memory, native, types};
+use crate::ffi::{exported, header_fields, types};
 use generated::calls::{Asked, Gives, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -20,19 +20,19 @@ impl<'py> Live<'py> {
         }
         match (name, args) {
             ("_PyLong_BothAreCompact", [Asked::Object(Some(a)), Asked::Object(Some(b))]) => {
-                let both = memory::long("_PyLong_IsCompact", a)? & memory::long("_PyLong_IsCompact", b)?;
+                let both = header_fields::long("_PyLong_IsCompact", a)? & header_fields::long("_PyLong_IsCompact", b)?;
                 Some(Ok(Value::Int(both)))
             }
             ("PyTupleObject_ob_item_at" | "PyListObject_ob_item_at", [Asked::Object(Some(of)), Asked::Int(index)]) => {
-                memory::item(of, isize::try_from(*index).ok()?).map(|item| Ok(item.into()))
+                header_fields::item(of, isize::try_from(*index).ok()?).map(|item| Ok(item.into()))
             }
             (
                 "PyTuple_SET_ITEM" | "PyList_SET_ITEM",
                 [Asked::Object(Some(of)), Asked::Int(index), Asked::Object(value)],
-            ) => memory::set_item(of, isize::try_from(*index).ok()?, *value).map(|()| Ok(Value::Nothing)),
+            ) => header_fields::set_item(of, isize::try_from(*index).ok()?, *value).map(|()| Ok(Value::Nothing)),
             ("_PyTuple_Resize", [Asked::Out(variable), Asked::Int(size)]) => {
                 // C resizes what nobody else holds; here the world holds it, too.
-                let made = memory::resized(variable.as_ref()?, isize::try_from(*size).ok()?);
+                let made = header_fields::resized(variable.as_ref()?, isize::try_from(*size).ok()?);
                 Some(made.map_err(Stop::from).map(|made| {
                     **variable = Some(made);
                     Value::Int(0)
@@ -52,7 +52,7 @@ impl<'py> Live<'py> {
                 Some(self.allocate(class.cast().ok()?, None, items).map(Value::Object))
             }
             (_, [Asked::Object(Some(class))]) => {
-                memory::type_object(name, class.cast::<PyType>().ok()?).map(|found| Ok(found.into()))
+                header_fields::type_object(name, class.cast::<PyType>().ok()?).map(|found| Ok(found.into()))
             }
             _ => None,
         }
@@ -65,7 +65,7 @@ impl<'py> Live<'py> {
         pointer: Option<usize>,
         items: isize,
     ) -> Result<Object<'py>, Stop> {
-        let object = memory::allocate(class, pointer, items)?;
+        let object = header_fields::allocate(class, pointer, items)?;
         self.made.push(object.clone());
         Ok(object)
     }
@@ -79,7 +79,7 @@ impl<'py> Live<'py> {
         const DKIX_EMPTY: i128 = -1;
         let (Asked::Object(dict), Asked::Object(key), Asked::Int(hash)) = (dict, key, hash) else { return None };
         let mut args = [Asked::Object(*dict), Asked::Object(*key), Asked::Int(*hash)];
-        let answer = native::call(self.py, "_PyDict_GetItem_KnownHash", &mut args, Gives::Optional)?;
+        let answer = exported::call(self.py, "_PyDict_GetItem_KnownHash", &mut args, Gives::Optional)?;
         self.note("native", "_PyDict_GetItem_KnownHash");
         Some(answer.map_err(Stop::from).map(|value| match value {
             Value::Object(value) => {
@@ -101,8 +101,8 @@ impl<'py> Live<'py> {
     /// `PyWeakref_Check…`.
     pub(super) fn weakref_check(&self, name: &str, object: &Object<'py>) -> Option<bool> {
         let kind = object.get_type();
-        let reference = native::global(self.py, "_PyWeakref_RefType")?;
-        let is = |name| native::global(self.py, name).is_some_and(|wanted| kind.is(&wanted));
+        let reference = exported::global(self.py, "_PyWeakref_RefType")?;
+        let is = |name| exported::global(self.py, name).is_some_and(|wanted| kind.is(&wanted));
         let proxy = is("_PyWeakref_ProxyType") || is("_PyWeakref_CallableProxyType");
         let subtype = types::is_subtype(&kind, reference.cast().ok()?);
         Some(match name {
@@ -119,12 +119,12 @@ impl<'py> Live<'py> {
 fn number<'py>(name: &str, args: &[Asked<'_, Object<'py>>]) -> Option<i128> {
     let [Asked::Object(Some(object))] = args else { return None };
     match name {
-        "Py_REFCNT" => return Some(memory::references(object) as i128),
-        "_PyObject_IsUniquelyReferenced" => return Some(i128::from(memory::references(object) == 1)),
+        "Py_REFCNT" => return Some(header_fields::references(object) as i128),
+        "_PyObject_IsUniquelyReferenced" => return Some(i128::from(header_fields::references(object) == 1)),
         _ => {}
     }
-    if let Some(number) = memory::unicode(name, object).or_else(|| memory::long(name, object)) {
+    if let Some(number) = header_fields::unicode(name, object).or_else(|| header_fields::long(name, object)) {
         return Some(number);
     }
-    memory::type_number(name, object.cast::<PyType>().ok()?)
+    header_fields::type_number(name, object.cast::<PyType>().ok()?)
 }

@@ -1,7 +1,7 @@
 //! Places in memory that translated functions point to: slots, arrays, variables that functions keep.
 use super::release::members::STRUCTS;
 use super::{Function, Live, Stop};
-use crate::ffi::{pointer, symbols, types};
+use crate::ffi::{pointer, symbol_table, types};
 use generated::members;
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ impl<'py> Live<'py> {
         }
         match self.class(name) {
             Some(object) => Ok(object),
-            None => self.pointer(symbols::variable(name).ok_or(Stop::Unsupported(name))?),
+            None => self.pointer(symbol_table::variable(name).ok_or(Stop::Unsupported(name))?),
         }
     }
 
@@ -72,7 +72,7 @@ impl<'py> Live<'py> {
     /// Where the interpreter keeps what changes of a static type of its own.
     pub(super) fn static_state(&self, class: &Bound<'py, PyType>) -> Result<Object<'py>, Stop> {
         let name = "_PyStaticType_GetState";
-        let function = symbols::function("Objects/typeobject.c", name).ok_or(Stop::Unsupported(name))?;
+        let function = symbol_table::function("Objects/typeobject.c", name).ok_or(Stop::Unsupported(name))?;
         match pointer::static_state(function, class) {
             0 => Err(Stop::Unsupported(name)),
             state => self.pointer(state),

@@ -4,7 +4,7 @@
 //! translated runs as the translation.
 use super::release::calls::{FUNCTIONS, MEMORY, call};
 use super::{Function, Live, Stop};
-use crate::ffi::native;
+use crate::ffi::exported;
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::FunctionId;
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ impl<'py> Live<'py> {
             return answer;
         }
         let own = self.root.is_some_and(|root| root.name() == name);
-        if let Some(answer) = if own { None } else { native::call(self.py, name, args, gives) } {
+        if let Some(answer) = if own { None } else { exported::call(self.py, name, args, gives) } {
             self.note("native", name);
             return Ok(answer?);
         }

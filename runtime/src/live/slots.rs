@@ -2,7 +2,7 @@
 use super::Function;
 use super::release::slotdefs::SLOTDEFS;
 use super::release::types::TYPES;
-use crate::ffi::{native, symbols, types};
+use crate::ffi::{exported, symbol_table, types};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
 use generated::tables::{Origin, Type};
@@ -40,14 +40,14 @@ fn id(name: &str, file: &str) -> Option<FunctionId> {
 
 /// The identity of the C function at an address, as the library's symbol table names it.
 pub(super) fn hidden(pointer: usize) -> Option<FunctionId> {
-    let (file, name) = symbols::name_of(pointer)?;
+    let (file, name) = symbol_table::name_of(pointer)?;
     let fits = |id: &FunctionId| file.is_empty() || id.file().rsplit('/').next() == Some(file);
     id(name, &format!("Objects/{file}")).filter(fits)
 }
 
 /// The address of a C function, which may be hidden in its file.
 pub(super) fn address(id: FunctionId) -> Option<usize> {
-    native::address(id.name()).or_else(|| symbols::function(id.file(), id.name()))
+    exported::address(id.name()).or_else(|| symbol_table::function(id.file(), id.name()))
 }
 
 /// The `slot_*` functions, read from a class that defines every special method.

@@ -3,7 +3,7 @@
 use super::raised::raised;
 use super::release::{calls, dispatch};
 use super::{Function, Live, Stop, format, slots};
-use crate::ffi::{live, memory, parse, pointer, types};
+use crate::ffi::{argument_parser, c_calls, header_fields, pointer, types};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
@@ -21,7 +21,7 @@ macro_rules! run {
             return answer;
         }
         $live.note_slot($f);
-        Ok(live::$call($live.py, $f.pointer, $($given),*)?)
+        Ok(c_calls::$call($live.py, $f.pointer, $($given),*)?)
     }};
 }
 
@@ -175,7 +175,7 @@ impl<'py> CApi for Live<'py> {
             return Err(PySystemError::new_err("call with fewer arguments than it says").into());
         }
         self.note("native", "vectorcallfunc");
-        if let Some(answer) = live::vectorcall(self.py, f, args, nargsf, kwnames) {
+        if let Some(answer) = c_calls::vectorcall(self.py, f, args, nargsf, kwnames) {
             return Ok(answer?);
         }
         // No vectorcall: C makes a tuple and a dictionary for `tp_call`.
@@ -212,7 +212,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyFloat_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
         self.note("native", "PyFloat_AsDouble");
-        Ok(live::float_as_double(op)?)
+        Ok(c_calls::float_as_double(op)?)
     }
     fn _PyType_Name(&mut self, tp: &Object<'py>) -> Answer<String> {
         let name = types::name(class(tp)?);
@@ -263,7 +263,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyErr_WarnEx(&mut self, category: &Object<'py>, text: &str, level: isize) -> Answer<i32> {
         let text = std::ffi::CString::new(text).map_err(PyErr::from)?;
-        Ok(live::warn(self.py, category, &text, level)?)
+        Ok(c_calls::warn(self.py, category, &text, level)?)
     }
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<Object<'py>>]) -> Answer<Object<'py>> {
         Ok(format::text(self, format, args)?.into_any())
@@ -305,10 +305,10 @@ impl<'py> CApi for Live<'py> {
         self.PyFloat_AS_DOUBLE(op)
     }
     fn PyTupleObject_ob_item_all(&mut self, op: &Object<'py>) -> Answer<Vec<Object<'py>>> {
-        memory::items(op).ok_or(Stop::Unsupported("PyTupleObject_ob_item_all"))
+        header_fields::items(op).ok_or(Stop::Unsupported("PyTupleObject_ob_item_all"))
     }
     fn PyListObject_ob_item_all(&mut self, op: &Object<'py>) -> Answer<Vec<Object<'py>>> {
-        memory::items(op).ok_or(Stop::Unsupported("PyListObject_ob_item_all"))
+        header_fields::items(op).ok_or(Stop::Unsupported("PyListObject_ob_item_all"))
     }
     fn PyErr_BadInternalCall(&mut self) -> Stop {
         PySystemError::new_err("bad argument to internal function").into()
@@ -358,7 +358,7 @@ impl<'py> CApi for Live<'py> {
         format: &str,
         variables: &mut [Parsed<'_, Object<'py>>],
     ) -> Answer<i32> {
-        let parsed = parse::arguments(args, "PyArg_ParseTuple", Some(format), &[], variables);
+        let parsed = argument_parser::arguments(args, "PyArg_ParseTuple", Some(format), &[], variables);
         Ok(parsed.ok_or(Stop::Unsupported("PyArg_ParseTuple"))??)
     }
     fn PyArg_UnpackTuple(
@@ -369,7 +369,7 @@ impl<'py> CApi for Live<'py> {
         max: isize,
         variables: &mut [Parsed<'_, Object<'py>>],
     ) -> Answer<i32> {
-        let parsed = parse::arguments(args, "PyArg_UnpackTuple", name, &[min, max], variables);
+        let parsed = argument_parser::arguments(args, "PyArg_UnpackTuple", name, &[min, max], variables);
         Ok(parsed.ok_or(Stop::Unsupported("PyArg_UnpackTuple"))??)
     }
     fn call_allocfunc(&mut self, f: &Function, v: &Object<'py>, items: isize) -> Answer<Object<'py>> {
@@ -384,26 +384,26 @@ impl<'py> CApi for Live<'py> {
         result: &mut Option<Object<'py>>,
     ) -> Answer<i32> {
         self.note_slot(f);
-        let (answer, given) = memory::send(f.pointer, iterator, value)?;
+        let (answer, given) = header_fields::send(f.pointer, iterator, value)?;
         *result = given;
         Ok(answer)
     }
     fn PyFloat_AS_DOUBLE(&mut self, op: &Object<'py>) -> Answer<f64> {
-        Ok(live::float_value(op))
+        Ok(c_calls::float_value(op))
     }
     fn PyLong_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
-        Ok(live::long_as_double(op)?)
+        Ok(c_calls::long_as_double(op)?)
     }
     fn _Py_EnterRecursiveCallTstate(&mut self, place: &str) -> Answer<i32> {
         let place = std::ffi::CString::new(place).map_err(PyErr::from)?;
-        let answer = live::enter(self.py, &place)?;
+        let answer = c_calls::enter(self.py, &place)?;
         self.depth += 1;
         Ok(answer)
     }
     fn _Py_LeaveRecursiveCallTstate(&mut self) -> Answer<()> {
         self.depth =
             self.depth.checked_sub(1).ok_or(Stop::Unsupported("Py_LeaveRecursiveCall without its beginning"))?;
-        live::leave();
+        c_calls::leave();
         Ok(())
     }
     fn _Py_EnterRecursiveCall(&mut self, place: &str) -> Answer<i32> {

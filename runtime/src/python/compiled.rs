@@ -6,9 +6,11 @@ use super::nested;
 use super::record::{Frame, Place, Times};
 use crate::bytecode::{Code, flag};
 use crate::emit::{self, Emitted, Failure};
-use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
-use crate::ffi::interrupts;
-use crate::guard::{Program, Restless};
+use crate::ffi::Args;
+use crate::ffi::callable::{Chosen, Dispatch};
+use crate::ffi::eval_breaker;
+use crate::guard::{ChangeCounts, Program};
+use crate::internal_error::InternalError;
 use crate::trace::interrupted::set_off;
 use crate::trace::outcome::{Break, Outcome};
 use crate::trace::{self, Stop};
@@ -20,7 +22,7 @@ use std::time::Instant;
 /// Sets of guards one frame may have before it runs as it is.
 const ENTRIES: usize = 8;
 
-/// How often one frame is traced in all: what its guards rely on may change for ever.
+/// GuardMode often one frame is traced in all: what its guards rely on may change for ever.
 const TRACES: usize = 64;
 
 /// One function, or one continuation of it.
@@ -47,7 +49,7 @@ pub struct Cache {
     generation: u64,
     /// Whether it was reported that no entry can be added.
     full: bool,
-    /// How often the frame was traced, also for entries that are gone.
+    /// GuardMode often the frame was traced, also for entries that are gone.
     traced: usize,
     table: Arc<Table>,
 }
@@ -198,7 +200,7 @@ impl Compiled {
         let words = frame.as_ref().map(Frame::words);
         if let Some(mut frame) = frame {
             if let Ok(found) = emitted.guards.check(args, function) {
-                frame.watch(&emitted.guards.quick(&found, function, &Restless::default()).hows);
+                frame.watch(&emitted.guards.residual(&found, function, &ChangeCounts::default()).modes);
             }
             self.family.shared.record(py, frame.finish(py, &emitted, times, missed)?);
         }
@@ -206,7 +208,7 @@ impl Compiled {
             return Ok(Chosen::Run(emitted.function));
         }
         let run = self.install(py, original, emitted, words)?;
-        if interrupts::wait(py) { Ok(Chosen::Original) } else { Ok(run) }
+        if eval_breaker::is_set(py) { Ok(Chosen::Original) } else { Ok(run) }
     }
 
     /// A generator's frame stays where it was made; its body runs in continuations, each traced when it begins.
@@ -307,7 +309,7 @@ impl Dispatch for Compiled {
     /// While something waits to be handled, the frame runs as it is: only there are the places where the program looks for it,
     /// and its handlers.
     fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
-        if interrupts::wait(args.py()) {
+        if eval_breaker::is_set(args.py()) {
             return Ok(Chosen::Original);
         }
         self.chosen(function, args)

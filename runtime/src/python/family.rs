@@ -1,12 +1,13 @@
 //! A compiled function and its continuations: options, backend, and the continuations already made.
 use super::compiled::{Cache, Compiled, Resumed};
 use super::session::{Options, Shared};
-use crate::bytecode::split::{self, Key, Marks, Refusal};
 use crate::emit::Host;
-use crate::ffi::callable::{self, InternalError};
+use crate::ffi::callable;
 use crate::ffi::function;
 use crate::graph::Graph;
 use crate::graph::python::PyGraph;
+use crate::internal_error::InternalError;
+use crate::split::{self, Key, Refusal, TransferConstants};
 use crate::trace::Kept;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -163,8 +164,8 @@ impl Host for Household {
         Self(self.0.branch(wanted.root().bind(py), function.bind(py))?).go_on(py, wanted, true)
     }
 
-    fn marks(&self) -> &Marks {
-        &self.0.shared.marks
+    fn constants(&self) -> &TransferConstants {
+        &self.0.shared.constants
     }
 }
 
@@ -174,7 +175,7 @@ impl Household {
         if let Some(known) = self.0.known(py, &wanted.key) {
             return Ok(known);
         }
-        let code = wanted.build(py, &self.0.shared.marks).map_err(refused)?;
+        let code = wanted.build(py, &self.0.shared.constants).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.0.function.bind(py))?;
         let made = Compiled::continuation(Arc::clone(&self.0), Resumed { line: wanted.line(), entered });
         let cache = made.cache();

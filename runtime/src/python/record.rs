@@ -4,7 +4,7 @@ use crate::bytecode::Code;
 use crate::emit::Emitted;
 use crate::graph::python::PyGraph;
 use crate::graph::table;
-use crate::guard::How;
+use crate::guard::GuardMode;
 use crate::trace::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct GuardText {
     parts: [String; 3],
-    how: Option<How>,
+    how: Option<GuardMode>,
 }
 
 /// Nanoseconds per stage.
@@ -144,8 +144,8 @@ impl Frame {
     }
 
     /// Adds what becomes of the guards.
-    pub fn watch(&mut self, hows: &[How]) {
-        self.guards.iter_mut().zip(hows).for_each(|(guard, how)| guard.how = Some(*how));
+    pub fn watch(&mut self, modes: &[GuardMode]) {
+        self.guards.iter_mut().zip(modes).for_each(|(guard, how)| guard.how = Some(*how));
     }
 
     /// Adds what emitting made.
@@ -226,8 +226,8 @@ fn guards<'py>(py: Python<'py>, guards: &[GuardText]) -> PyResult<Bound<'py, PyL
     for guard in guards {
         let [source, check, reason] = &guard.parts;
         let (how, because) = match guard.how {
-            Some(How::Checked(why)) => (Some("checked"), Some(why)),
-            Some(How::Watched(what)) => (Some("watched"), Some(what)),
+            Some(GuardMode::Checked(why)) => (Some("checked"), Some(why)),
+            Some(GuardMode::Watched(what)) => (Some("watched"), Some(what)),
             None => (None, None),
         };
         let dict = PyDict::new(py);

@@ -3,10 +3,10 @@ use super::compiled::Compiled;
 use super::family::Family;
 use super::nested;
 use super::record::Frame;
-use crate::bytecode::split::Marks;
-use crate::ffi::originals::original;
+use crate::ffi::snapshot::original;
 use crate::ffi::{callable, types};
 use crate::names::name;
+use crate::split::TransferConstants;
 use crate::trace::Lasting;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -72,7 +72,7 @@ pub struct Shared {
     pub(super) counters: Counters,
     /// Raised by `reset`: compiled code of an earlier generation is forgotten.
     pub(super) generation: AtomicU64,
-    pub(super) marks: Marks,
+    pub(super) constants: TransferConstants,
     pub(super) lasting: Arc<Lasting>,
     pub(super) frames: Option<Mutex<Vec<Frame>>>,
     /// Called with the record of every frame as a dict.
@@ -131,7 +131,7 @@ impl Session {
             shared: Arc::new(Shared {
                 counters,
                 generation,
-                marks: Marks::new(py)?,
+                constants: TransferConstants::new(py)?,
                 lasting: Lasting::shared(py),
                 frames,
                 log,

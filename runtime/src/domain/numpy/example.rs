@@ -1,7 +1,7 @@
 //! Running an operation on examples to learn type, dtype and shape of its result.
 use super::{Called, Numpy, fault, stop, tuple};
 use crate::domain::{Answer, Operand};
-use crate::ffi::slots::{self, Signature};
+use crate::ffi::slot_call::{self, Signature};
 use crate::ffi::types;
 use crate::graph_break::Break;
 use crate::names::name;
@@ -195,7 +195,7 @@ impl<'a, 'py> Examples<'a, 'py> {
             _ => Signature::Binary,
         };
         match types::slot(&self.object(own)?.get_type(), slot) {
-            Some(function) => self.quietly(|| slots::call(function, &objects, signature)),
+            Some(function) => self.quietly(|| slot_call::call(function, &objects, signature)),
             None => Ok(Ok(self.py.NotImplemented().into_bound(self.py))),
         }
     }

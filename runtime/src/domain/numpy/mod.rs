@@ -137,7 +137,7 @@ impl Numpy {
                 let text = format!("{function} with out=, where=, or several results");
                 return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
             }
-            if crate::ffi::called::name_of(function) == "power" {
+            if crate::ffi::callee::name_of(function) == "power" {
                 examples.refuse_integer_power(args)?;
             }
             return examples.record(function.clone(), args, kwargs);
@@ -151,7 +151,7 @@ impl Numpy {
             ));
         };
         rule.admit(args, kwargs)?;
-        let name = crate::ffi::called::name_of(function);
+        let name = crate::ffi::callee::name_of(function);
         examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }

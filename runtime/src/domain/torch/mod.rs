@@ -7,7 +7,7 @@ mod metadata;
 mod switches;
 
 use super::{Answer, Callee, Domain, Operand, Surroundings};
-use crate::ffi::{called, types};
+use crate::ffi::{callee, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
@@ -82,7 +82,7 @@ impl Domain for Torch {
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
-        let own = called::name_of(callable);
+        let own = callee::name_of(callable);
         // Static methods of a C class do not say whose they are.
         let functions = self.functions.bind(callable.py());
         let is_own = || types::own(functions, &interned(callable.py(), &own)).is_some();
@@ -95,8 +95,8 @@ impl Domain for Torch {
         {
             return true;
         }
-        let Some(owner) = called::receiver_of(callable) else { return false };
-        let module = called::name_of(&owner);
+        let Some(owner) = callee::receiver_of(callable) else { return false };
+        let module = callee::name_of(&owner);
         MODULES.contains(&&*module)
             || (module == "torch._C"
                 && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || switches::is_one(&own)))
@@ -173,7 +173,7 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Called<'py> {
-        let name = called::name_of(function);
+        let name = callee::name_of(function);
         if name == COUNTED {
             return count(function, args);
         }
@@ -292,7 +292,7 @@ fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
         Ok(class) => CLASSES.contains(&&*types::c_name(class)),
         Err(_) => {
             types::c_name(&callable.get_type()) == "method_descriptor"
-                && called::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
+                && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
         }
     }
 }
