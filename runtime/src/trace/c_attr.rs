@@ -3,7 +3,7 @@ use super::attr::{has_get, is_data_descriptor, own_dict_allowed, short_name};
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use crate::names::name;
 use generated::slots::Slot;
@@ -134,8 +134,8 @@ pub(super) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
 
 /// The class of C that a slot wrapper is of, if it is one of that name.
 fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
-    let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && called::name_of(found) == method;
-    if is_it { called::owner_of(found) } else { None }
+    let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && callee::name_of(found) == method;
+    if is_it { callee::owner_of(found) } else { None }
 }
 
 /// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.

@@ -5,9 +5,10 @@ use super::outcome::Effect;
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{Value, ValueId};
-use crate::ffi::sets::SetLayout;
+use crate::ffi::ordered_dict;
+use crate::ffi::set_table::SetLayout;
+use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
-use crate::guard::{Check, ordered};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};
@@ -118,7 +119,7 @@ impl<'py> Tracer<'py> {
                 self.state.effects.push(Effect::SetItem { object, key, value });
             }
         }
-        if ordered::is_ordered_dict(now) {
+        if ordered_dict::is_ordered_dict(now) {
             let added = after
                 .into_iter()
                 .map(|(key, _)| key)
@@ -137,7 +138,8 @@ impl<'py> Tracer<'py> {
         added: impl Iterator<Item = Bound<'py, PyAny>>,
     ) -> Traced<()> {
         // Keys that are tokens are asked for their hashes.
-        let both = self.with_callbacks_on_scalars(|| PyResult::Ok((ordered::order(then)?, ordered::order(now)?)));
+        let both =
+            self.with_callbacks_on_scalars(|| PyResult::Ok((ordered_dict::order(then)?, ordered_dict::order(now)?)));
         let (before, after) = both.or_else(|error| internal(error.to_string()))?;
         let reached = before.into_iter().filter(stays).chain(added);
         if reached.zip(&after).all(|(reached, wanted)| reached.is(wanted)) {

@@ -6,7 +6,7 @@ use super::outcome::Effect;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;
 use pyo3::prelude::*;
@@ -37,7 +37,7 @@ impl<'py> Tracer<'py> {
         if let Some(copied) = self.state.copied.iter().find(|copied| copied.value == value) {
             return Ok(Some(copied.copy.bind(self.py).clone()));
         }
-        let Some(owner) = called::owner_of(method) else {
+        let Some(owner) = callee::owner_of(method) else {
             return Ok(None);
         };
         let name = types::c_name(&owner);

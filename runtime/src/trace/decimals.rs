@@ -9,7 +9,7 @@ use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::Token;
 use super::value::{New, Value, ValueId};
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -76,14 +76,14 @@ fn module_of_callable<'py>(callable: &Bound<'py, PyAny>) -> Option<Bound<'py, Py
     if let Ok(class) = callable.cast::<PyType>() {
         return module_of_class(class);
     }
-    if let Some(owner) = called::owner_of(callable) {
+    if let Some(owner) = callee::owner_of(callable) {
         return module_of_class(&owner);
     }
-    let receiver = called::receiver_of(callable)?;
+    let receiver = callee::receiver_of(callable)?;
     match (receiver.cast::<PyType>(), receiver.cast::<PyModule>()) {
         (Ok(class), _) => module_of_class(class),
         (_, Ok(_)) => {
-            let name = called::module_name(callable)?;
+            let name = callee::module_name(callable)?;
             name.to_str().is_ok_and(|name| ["_decimal", "decimal"].contains(&name)).then(|| receiver.clone())
         }
         _ => module_of_class(&receiver.get_type()),

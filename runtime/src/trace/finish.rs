@@ -3,8 +3,8 @@ use super::outcome::{Effect, End};
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{Met, New, Value, ValueId};
-use crate::ffi::originals::original;
-use crate::ffi::sets::SetLayout;
+use crate::ffi::set_table::SetLayout;
+use crate::ffi::snapshot::original;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::exceptions::PyBaseException;
@@ -132,7 +132,7 @@ impl<'py> Tracer<'py> {
         match object.getattr(name!("__get__")) {
             Ok(get) if self.owned(function).is_none() => {
                 // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
-                let Some(class) = crate::ffi::called::owner_of(&object) else {
+                let Some(class) = crate::ffi::callee::owner_of(&object) else {
                     return internal("C method of no class");
                 };
                 let (callable, class) = (self.constant(get), self.constant(class.into_any()));

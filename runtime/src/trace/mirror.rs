@@ -8,7 +8,7 @@ use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::{Token, traced};
 use super::value::{New, Value, ValueId};
-use crate::ffi::sequences::{self, Sequence};
+use crate::ffi::sequence_slots::{self, Sequence};
 use crate::ffi::types;
 use crate::names::{interned, name};
 use crate::semantics::slotdefs::SLOTDEFS;
@@ -193,7 +193,7 @@ fn set_stand_in(
 fn same_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
     fill_slots(class, mirror)?;
     empty_slots(class, mirror);
-    sequences::fill::<Token>(mirror, class);
+    sequence_slots::fill::<Token>(mirror, class);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use super::outcome::{Effect, End, StackEntry};
 use super::signal::{Signal, Traced, hints, stop};
 use super::state::Tracer;
 use super::value::{Met, New, Value, ValueId};
-use crate::ffi::{called, guard, references, types};
+use crate::ffi::{callee, inspect, referents, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::names::{interned, name};
@@ -80,7 +80,7 @@ impl<'py> Tracer<'py> {
         self.state.given = self.state.values.len();
         let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
         let given: Vec<_> = given.filter(|object| !super::known::is_scalar(object) && !is_lasting(object)).collect();
-        let ending = references::ending(given, MAX_LOOKED_AT, &|_| 0);
+        let ending = referents::freed_with(given, MAX_LOOKED_AT, &|_| 0);
         self.state.mortals.objects =
             ending.iter().filter(|object| is_mortal(object)).map(|object| object.clone().unbind()).collect();
     }
@@ -126,10 +126,10 @@ impl<'py> Tracer<'py> {
         let copied: Vec<_> = copied.collect();
         self.state.mortals.shadows = self.state.shadows.len();
         for object in copied {
-            let held = references::held(&object, MAX_LOOKED_AT).into_iter();
+            let held = referents::direct(&object, MAX_LOOKED_AT).into_iter();
             let held = held.filter(|held| !super::known::is_scalar(held) && !is_lasting(held));
-            let ending =
-                held.flat_map(|held| references::ending(vec![held], MAX_KEPT, &|address| self.references_to(address)));
+            let ending = held
+                .flat_map(|held| referents::freed_with(vec![held], MAX_KEPT, &|address| self.references_to(address)));
             for held in ending.filter(is_mortal).collect::<Vec<_>>() {
                 if !self.state.mortals.objects.iter().any(|known| known.is(&held)) {
                     self.state.mortals.objects.push(held.unbind());
@@ -351,7 +351,7 @@ pub(super) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
 }
 
 fn ending_runs_code(object: &Bound<'_, PyAny>, own: &dyn Fn(usize) -> usize) -> bool {
-    !super::known::is_scalar(object) && references::ending(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
+    !super::known::is_scalar(object) && referents::freed_with(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
 }
 
 /// What the object holds, as far as it is not the world that it lives in.
@@ -359,17 +359,17 @@ fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     if is_lasting(object) || super::known::is_scalar(object) {
         return Vec::new();
     }
-    let held = references::held(object, MAX_VISITED);
+    let held = referents::direct(object, MAX_VISITED);
     if !object.is_exact_instance_of::<PyFunction>() {
         return held;
     }
-    let world = [guard::globals(object), guard::builtins(object)];
+    let world = [inspect::globals(object), inspect::builtins(object)];
     held.into_iter().filter(|held| !world.iter().flatten().any(|world| world.is(held))).collect()
 }
 
 /// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
 fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
-    if !references::is_mourned(object) || is_lasting(object) {
+    if !referents::is_end_observed(object) || is_lasting(object) {
         return false;
     }
     let (py, class) = (object.py(), object.get_type());
@@ -389,7 +389,7 @@ pub(super) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
     let Some(found) = types::lookup(class, intern!(class.py(), "__del__")) else { return false };
     let python = |name: &str| {
         let found = types::lookup(class, &interned(class.py(), name));
-        found.is_some_and(|found| called::owner_of(&found).is_none())
+        found.is_some_and(|found| callee::owner_of(&found).is_none())
     };
     types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)
 }
@@ -399,8 +399,7 @@ fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
         return false;
     }
     let py = object.py();
-    let references =
-        crate::ffi::originals::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
+    let references = crate::ffi::snapshot::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
     references.and_then(|references| references.try_iter()).is_ok_and(|references| {
         references.flatten().any(|reference| {
             let callback = reference.getattr(intern!(py, "__callback__"));

@@ -7,11 +7,12 @@ use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::token::Token;
 use super::value::{Value, ValueId};
-use crate::ffi::called;
-use crate::ffi::sets::SetLayout;
-use crate::ffi::{flag, references, types};
+use crate::ffi::callee;
+use crate::ffi::ordered_dict;
+use crate::ffi::set_table::SetLayout;
+use crate::ffi::{flag, referents, types};
+use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
-use crate::guard::{Check, ordered};
 pub(super) use types::is_c_type;
 
 use crate::names::name;
@@ -179,7 +180,7 @@ impl<'py> Tracer<'py> {
             );
             let items = self.items(tuple.iter(), &source)?;
             PyTuple::new(self.py, items).map(Bound::into_any)
-        } else if let Some(dict) = ordered::exact(object) {
+        } else if let Some(dict) = ordered_dict::exact(object) {
             self.class_of(id)?;
             self.shadow_dict(id, dict, &source).map(Ok)?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
@@ -228,7 +229,7 @@ impl<'py> Tracer<'py> {
             let stored = if asks_nobody { store() } else { self.with_callbacks(store) };
             stored.or_else(|error| self.raise_error(error))?;
         }
-        if ordered::is_ordered_dict(dict) {
+        if ordered_dict::is_ordered_dict(dict) {
             self.shadow_order(id, dict, &copy, source)?;
         }
         Ok(copy)
@@ -236,8 +237,10 @@ impl<'py> Tracer<'py> {
 
     /// Another copy of an `OrderedDict` whose table has another order than it: its own `copy` would have one order for both.
     fn reordered(&mut self, object: &Bound<'py, PyAny>, copy: &Bound<'py, PyAny>) -> Traced<Option<Bound<'py, PyAny>>> {
-        let (Some(dict), Ok(stored)) = (ordered::exact(object), copy.cast::<PyDict>()) else { return Ok(None) };
-        let Some(places) = ordered::places(dict).or_else(|error| self.raise_error(error))? else { return Ok(None) };
+        let (Some(dict), Ok(stored)) = (ordered_dict::exact(object), copy.cast::<PyDict>()) else { return Ok(None) };
+        let Some(places) = ordered_dict::places(dict).or_else(|error| self.raise_error(error))? else {
+            return Ok(None);
+        };
         let keys: Vec<_> = stored.keys().iter().collect();
         let made = self.with_callbacks(|| {
             let again = copy.get_type().call0()?;
@@ -256,14 +259,14 @@ impl<'py> Tracer<'py> {
         copy: &Bound<'py, PyAny>,
         source: &Source,
     ) -> Traced<()> {
-        let order = ordered::order(dict).and_then(|order| PyTuple::new(self.py, order));
+        let order = ordered_dict::order(dict).and_then(|order| PyTuple::new(self.py, order));
         let order = order.or_else(|error| self.raise_error(error))?;
         for key in &order {
             let key = self.native_key(key)?;
             let moved = self.with_callbacks(|| copy.call_method1(name!("move_to_end"), (key,)));
             moved.or_else(|error| self.raise_error(error))?;
         }
-        let check = Check::Domain(Box::new(ordered::Order(order.unbind())));
+        let check = Check::Domain(Box::new(crate::guard::KeyOrder(order.unbind())));
         self.guard_once(id, Asked::ORDER, source.clone(), check, "the trace read the dict");
         Ok(())
     }
@@ -381,7 +384,7 @@ impl<'py> Tracer<'py> {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
             false => self.with_callbacks(|| called.call(args, kwargs)),
         };
-        self.judge(result, &seen, || called::owner_of(callable).is_some())
+        self.judge(result, &seen, || callee::owner_of(callable).is_some())
     }
 
     /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.
@@ -529,7 +532,7 @@ fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     }
     // Lists of C's own may have room that is not filled yet, which an iterator must not meet.
     if object.is_exact_instance_of::<PyList>() {
-        let held = references::held(object, usize::MAX);
+        let held = referents::direct(object, usize::MAX);
         return held.iter().any(|item| reaches_token(item, depth - 1));
     }
     if !is_container(object) {
@@ -562,7 +565,7 @@ fn keeps_nothing(callable: &Bound<'_, PyAny>) -> bool {
     match &*types::c_name(&callable.get_type()) {
         "method_descriptor" | "wrapper_descriptor" => true,
         "builtin_function_or_method" | "builtin_method" => {
-            called::receiver_of(callable).is_some_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>())
+            callee::receiver_of(callable).is_some_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>())
         }
         "type" => callable.cast::<PyType>().is_ok_and(types::is_immutable),
         _ => false,

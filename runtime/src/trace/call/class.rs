@@ -1,6 +1,6 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
 use super::{Arguments, effects};
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, unsupported};
@@ -143,7 +143,7 @@ impl<'py> Tracer<'py> {
     /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
         let Some(finaliser) = self.lookup(class, "__del__") else { return true };
-        let of_files = called::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
+        let of_files = callee::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
         of_files && !crate::trace::mortal::has_finaliser(class)
     }
 
