@@ -1,14 +1,13 @@
 //! Puts a prologue before its frame and makes the function that runs both.
-use super::end::{Frame, WayIn};
-use super::rescue::BEGUN;
-use super::writer::{Arg, Prologue, Written};
-use super::{Failure, Host};
+use super::failure::Failure;
+use super::frame_end::{Frame, WayIn};
+use super::function_like::function_like;
+use super::host::Host;
+use super::prologue::{Arg, Prologue, RESUME_UNINTERRUPTED, Written};
 use crate::bytecode::{Code, Handler, Instr, Label, Op, Position};
-use crate::ffi::function;
 use crate::names::name;
 use crate::split::{Split, interrupts};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction};
 
 /// A function and its code object.
 pub struct Made {
@@ -34,11 +33,15 @@ pub fn assemble<'py>(
         Frame::Tail(tail) => self::tail(py, tail.split, tail.way, prologue, slots, host)?,
     };
     if uninterrupted {
-        code.instrs.iter_mut().filter(|instr| instr.op == Op::RESUME).take(1).for_each(|instr| instr.arg = BEGUN);
+        code.instrs
+            .iter_mut()
+            .filter(|instr| instr.op == Op::RESUME)
+            .take(1)
+            .for_each(|instr| instr.arg = RESUME_UNINTERRUPTED);
     }
     code.flatten();
     let code = code.assemble(py)?;
-    let made = like(&code, function)?;
+    let made = function_like(&code, function)?;
     Ok(Made { function: made.unbind(), code: code.unbind() })
 }
 
@@ -54,7 +57,7 @@ pub fn assemble_split<'py>(
         code.consts[continuation.constant] = host.continuation(py, continuation)?;
     }
     code.flatten();
-    Ok(like(&code.assemble(py)?, function)?.unbind())
+    Ok(function_like(&code.assemble(py)?, function)?.unbind())
 }
 
 fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Code {
@@ -128,13 +131,13 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
         written.into_iter().map(|written| instruction(py, code, written, slots, position)).collect()
     };
     let mut instrs = made(prologue.written);
-    let rescue = prologue.rescue.map(|rescue| (rescue.watched, made(rescue.written)));
+    let handler = prologue.deoptimisation.map(|handler| (handler.watched, made(handler.written)));
     let length = instrs.len();
-    if let Some((watched, rescue)) = rescue {
-        let handler = rescue.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
+    if let Some((watched, written)) = handler {
+        let handler = written.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
         instrs[watched].iter_mut().for_each(|instr| instr.handler = handler);
         code.insert(at, instrs);
-        code.instrs.extend(rescue);
+        code.instrs.extend(written);
     } else {
         code.insert(at, instrs);
     }
@@ -152,19 +155,4 @@ fn instruction(py: Python<'_>, code: &mut Code, written: Written, slots: Slots, 
         Arg::Name(name) => code.name_index(&name) << code.isa().name_shift(op),
     };
     Instr { position, ..code.instr(op, arg) }
-}
-
-/// A function like the traced one; continuations have free variables without a closure.
-pub(super) fn like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let closure = function.getattr(name!("__closure__"))?;
-    if closure.is_none() {
-        return function::from_code(code, function);
-    }
-    let kwargs = PyDict::new(code.py());
-    kwargs.set_item("globals", function.getattr(name!("__globals__"))?)?;
-    kwargs.set_item("name", function.getattr(name!("__name__"))?)?;
-    kwargs.set_item("closure", closure)?;
-    let made = code.py().get_type::<PyFunction>().call((code,), Some(&kwargs))?;
-    made.setattr(name!("__qualname__"), function.getattr(name!("__qualname__"))?)?;
-    Ok(made)
 }

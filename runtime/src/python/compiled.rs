@@ -186,7 +186,7 @@ impl Compiled {
             .records()
             .then(|| Frame::new(self.place(py), &code, &outcome, self.graph_break(&code, &outcome)))
             .transpose()?;
-        let begun = emit::Begun { function, arguments: &locals };
+        let begun = emit::TracedFrame { function, arguments: &locals };
         let start = Instant::now();
         let emitted = match emit::emit(py, &code, begun, outcome, &Household(Arc::clone(&self.family))) {
             Ok(emitted) => emitted,

@@ -1,11 +1,14 @@
-//! A graph that raises, or a lock that is not free: nothing has happened yet, so the frame is handed over, as it began, to its uncompiled code.
+//! Deoptimisation: where a graph raises, or a lock is not free, the frame runs its original code from the start. Nothing has happened yet.
 //!
-//! That raises what the program raises where the program raises it, under the program's handlers, with the effects that come
-//! before. What only the compiled graph raises, and none of the calls that it stands for, is no exception of the program: it
+//! The original code raises what the program raises where the program raises it, under the program's handlers, after the effects that come
+//! before. An exception that only the compiled graph raises, and none of the calls that it stands for, is no exception of the program: it
 //! leaves the frame.
-use super::hold::NotFree;
-use super::writer::{Arg, Writer, Written};
-use super::{Failure, Host};
+use super::failure::Failure;
+use super::function_like::function_like;
+use super::host::Host;
+use super::locks::NotFree;
+use super::prologue::{Arg, Deoptimisation, RESUME_UNINTERRUPTED, TracedFrame};
+use super::writer::Writer;
 use crate::bytecode::shape::Bound as Bounded;
 use crate::bytecode::{Code, Op};
 use crate::ffi::Args;
@@ -21,54 +24,33 @@ use pyo3::types::PyTuple;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// `RESUME_AFTER_YIELD_FROM`: the one at which the interpreter handles no signals.
-pub(super) const BEGUN: u32 = 2;
-
-/// What the prologue does where its call of the graph raises.
-#[derive(Debug)]
-pub struct Rescue {
-    /// The instructions that call the graph.
-    pub watched: Range<usize>,
-    /// What handles an exception there.
-    pub written: Vec<Written>,
-}
-
-/// The frame that a prologue is written for.
-#[derive(Clone, Copy, Debug)]
-pub struct Begun<'a, 'py> {
-    /// The function; a continuation's takes its parameters by position.
-    pub function: &'a Bound<'py, PyAny>,
-    /// The values of its parameters while it was traced.
-    pub arguments: &'a [Option<Py<PyAny>>],
-}
-
 impl<'py> Writer<'_, 'py> {
     /// Has exceptions of the instructions `watched`, which call the graph with these values, handled.
-    pub(super) fn rescued(
+    pub(super) fn deoptimise(
         &mut self,
         watched: Range<usize>,
         graph: &Graph,
         inputs: &[ValueId],
-        begun: Begun<'_, 'py>,
+        frame: TracedFrame<'_, 'py>,
         host: &dyn Host,
-    ) -> Result<Rescue, Failure> {
-        let before = self.put_aside(Vec::new());
-        self.let_go()?;
-        let failed = Failed::new(self.py, graph, begun.function, self.code.is_continuation(self.py))?;
-        self.constant(Bound::new(self.py, failed)?.into_any());
+    ) -> Result<Deoptimisation, Failure> {
+        let before = self.replace_written(Vec::new());
+        self.release_locks()?;
+        let failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        self.constant(Bound::new(self.py, failure)?.into_any());
         self.plain(Op::SWAP, 2);
         inputs.iter().try_for_each(|input| self.load(*input))?;
         self.plain(Op::BUILD_TUPLE, inputs.len() as u32 + 1);
         let (op, arg) = self.code.isa().subscription();
         self.plain(op, arg);
         self.constant(callable::mark(self.py)?.clone());
-        // Nobody waits for the variables of this frame, which go over as they came.
+        // No frame object outlives this frame: its arguments go over as they came.
         self.constant(self.py.None().into_bound(self.py));
         let count = self.code.arguments();
-        let states = self.begins()?;
+        let states = self.states_at_start()?;
         for argument in 0..count {
             let slot = self.place_of_argument(argument);
-            let absent = || begun.arguments.get(argument)?.as_ref().filter(|given| given.is(&host.constants().unbound));
+            let absent = || frame.arguments.get(argument)?.as_ref().filter(|given| given.is(&host.constants().unbound));
             match states.get(slot) {
                 Some(Bounded::No) => self.constant(self.py.None().into_bound(self.py)),
                 Some(Bounded::Maybe) if absent().is_some() => {
@@ -80,11 +62,11 @@ impl<'py> Writer<'_, 'py> {
         }
         self.plain(Op::BUILD_TUPLE, count as u32 + 3);
         self.plain(Op::RETURN_VALUE, 0);
-        Ok(Rescue { watched, written: self.put_aside(before) })
+        Ok(Deoptimisation { watched, written: self.replace_written(before) })
     }
 
     /// What a continuation's slots hold once it has begun; nothing for other frames, where every parameter has a value.
-    fn begins(&self) -> Result<Vec<Bounded>, Failure> {
+    fn states_at_start(&self) -> Result<Vec<Bounded>, Failure> {
         if !self.code.is_continuation(self.py) {
             return Ok(Vec::new());
         }
@@ -93,10 +75,10 @@ impl<'py> Writer<'_, 'py> {
     }
 }
 
-/// Decides what an exception of a graph means: `failed[exception, *inputs]` gives the callable that the packet names.
+/// Decides what an exception of a graph means: `failure[exception, *inputs]` gives the callable that the packet names.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-struct Failed {
+struct GraphFailure {
     graph: Program,
     function: Py<PyAny>,
     code: Py<PyAny>,
@@ -104,7 +86,7 @@ struct Failed {
     whole: OnceLock<Py<PyAny>>,
 }
 
-impl Failed {
+impl GraphFailure {
     fn new(py: Python<'_>, graph: &Graph, function: &Bound<'_, PyAny>, continuation: bool) -> PyResult<Self> {
         let (graph, code) = (Program::new(py, graph), function.getattr(name!("__code__"))?.unbind());
         Ok(Self { graph, function: function.clone().unbind(), code, continuation, whole: OnceLock::new() })
@@ -122,16 +104,20 @@ impl Failed {
             let mut code = Code::decode(self.code.bind(py))?;
             code.flatten();
             // It has begun already: what waits is handled where the program looks next.
-            code.instrs.iter_mut().filter(|instr| instr.op == Op::RESUME).take(1).for_each(|instr| instr.arg = BEGUN);
-            super::assemble::like(&code.assemble(py)?, function)?
+            code.instrs
+                .iter_mut()
+                .filter(|instr| instr.op == Op::RESUME)
+                .take(1)
+                .for_each(|instr| instr.arg = RESUME_UNINTERRUPTED);
+            function_like(&code.assemble(py)?, function)?
         };
-        let made = callable::new(&named, Box::new(Whole), true)?;
+        let made = callable::new(&named, Box::new(RunOriginal), true)?;
         Ok(self.whole.get_or_init(|| made.unbind()).bind(py).clone())
     }
 }
 
 #[pymethods]
-impl Failed {
+impl GraphFailure {
     fn __getitem__<'py>(&self, raised: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = raised.py();
         let error = PyErr::from_value(raised.get_item(0)?);
@@ -159,9 +145,9 @@ impl Failed {
 }
 
 /// Runs the function as it is.
-struct Whole;
+struct RunOriginal;
 
-impl Dispatch for Whole {
+impl Dispatch for RunOriginal {
     fn choose<'py>(&self, _: &Bound<'py, PyAny>, _: Args<'_, 'py>) -> PyResult<Chosen> {
         Ok(Chosen::Original)
     }

@@ -1,5 +1,5 @@
-//! Locks that compiled code acquires first of all; where one is not to be had at once, the frame is handed over as it began.
-use super::Failure;
+//! Locks that compiled code acquires first; where one is not free, the frame is deoptimised.
+use super::failure::Failure;
 use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::guard::source::Source;
@@ -19,39 +19,39 @@ pyo3::create_exception!(
 
 impl Writer<'_, '_> {
     /// Acquires all locks of the trace that nobody holds, or none.
-    pub(super) fn hold(&mut self) -> Result<(), Failure> {
+    pub(super) fn acquire_locks(&mut self) -> Result<(), Failure> {
         if self.outcome.held_first.is_empty() {
             return Ok(());
         }
-        let asked = self.outcome.guards.iter().filter_map(|guard| asked(self.py, guard)).collect();
-        self.callee(Bound::new(self.py, Take { asked })?.into_any());
-        let count = self.holds()?;
+        let questions = self.outcome.guards.iter().filter_map(|guard| question(self.py, guard)).collect();
+        self.callee(Bound::new(self.py, Acquire { questions })?.into_any());
+        let count = self.push_locks()?;
         self.call(count);
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }
 
     /// Releases them where the exception on the stack, which stays there, is not that they could not be acquired.
-    pub(super) fn let_go(&mut self) -> Result<(), Failure> {
+    pub(super) fn release_locks(&mut self) -> Result<(), Failure> {
         if self.outcome.held_first.is_empty() {
             return Ok(());
         }
-        self.callee(Bound::new(self.py, LetGo)?.into_any());
+        self.callee(Bound::new(self.py, Release)?.into_any());
         self.plain(Op::COPY, 3);
-        let count = self.holds()?;
+        let count = self.push_locks()?;
         self.call(count + 1);
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }
 
     /// Pushes three values a lock.
-    fn holds(&mut self) -> Result<u32, Failure> {
+    fn push_locks(&mut self) -> Result<u32, Failure> {
         let outcome = self.outcome;
-        for hold in &outcome.held_first {
-            self.load(hold.acquire)?;
-            self.load(hold.release)?;
-            match hold.lock {
-                Some(lock) => self.load(lock)?,
+        for lock in &outcome.held_first {
+            self.load(lock.acquire)?;
+            self.load(lock.release)?;
+            match lock.lock {
+                Some(object) => self.load(object)?,
                 None => self.constant(self.py.None().into_bound(self.py)),
             }
         }
@@ -60,46 +60,47 @@ impl Writer<'_, '_> {
 }
 
 /// A lock, and what acquires and releases it.
-struct Held<'py> {
-    acquire: Bound<'py, PyAny>,
-    release: Bound<'py, PyAny>,
+struct Lock<'py> {
+    acquirer: Bound<'py, PyAny>,
+    releaser: Bound<'py, PyAny>,
     lock: Bound<'py, PyAny>,
 }
 
-impl<'py> Held<'py> {
+impl<'py> Lock<'py> {
     fn all(values: &Bound<'py, PyTuple>) -> PyResult<Vec<Self>> {
         let item = |index| values.get_item(index);
-        let held = |start: usize| Ok(Self { acquire: item(start)?, release: item(start + 1)?, lock: item(start + 2)? });
-        (0..values.len()).step_by(3).map(held).collect()
+        let lock =
+            |start: usize| Ok(Self { acquirer: item(start)?, releaser: item(start + 1)?, lock: item(start + 2)? });
+        (0..values.len()).step_by(3).map(lock).collect()
     }
 
     /// Without waiting; what belongs to no object is free where there is one thread.
-    fn take(&self) -> PyResult<bool> {
+    fn acquire(&self) -> PyResult<bool> {
         if self.lock.is_none() {
-            return self.acquire.call0().map(|_| true);
+            return self.acquirer.call0().map(|_| true);
         }
-        self.acquire.call1((&self.lock, false))?.is_truthy()
+        self.acquirer.call1((&self.lock, false))?.is_truthy()
     }
 
-    fn let_go(&self) -> PyResult<()> {
+    fn release(&self) -> PyResult<()> {
         if self.lock.is_none() {
-            return self.release.call0().map(drop);
+            return self.releaser.call0().map(drop);
         }
-        self.release.call1((&self.lock,)).map(drop)
+        self.releaser.call1((&self.lock,)).map(drop)
     }
 }
 
 /// Acquires locks, or raises that one is not free and holds none.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-struct Take {
+struct Acquire {
     /// What the trace asked the system, and what compares the answers: it is asked again, for what a lock protects may be there.
-    asked: Vec<(Py<PyAny>, Py<PyAny>)>,
+    questions: Vec<(Py<PyAny>, Py<PyAny>)>,
 }
 
-impl Take {
+impl Acquire {
     fn is_as_it_was(&self, py: Python<'_>) -> PyResult<bool> {
-        for (question, compare) in &self.asked {
+        for (question, compare) in &self.questions {
             if !compare.bind(py).call1((question,))?.is_truthy()? {
                 return Ok(false);
             }
@@ -109,7 +110,7 @@ impl Take {
 }
 
 /// A question to the system, and what compares its answer.
-fn asked(py: Python<'_>, guard: &Guard) -> Option<(Py<PyAny>, Py<PyAny>)> {
+fn question(py: Python<'_>, guard: &Guard) -> Option<(Py<PyAny>, Py<PyAny>)> {
     match (&guard.source, &guard.check) {
         (Source::Constant(question), Check::Call(compare)) if guard.reason.why == ASKED_SYSTEM => {
             Some((question.0.clone_ref(py), compare.clone_ref(py)))
@@ -119,25 +120,25 @@ fn asked(py: Python<'_>, guard: &Guard) -> Option<(Py<PyAny>, Py<PyAny>)> {
 }
 
 #[pymethods]
-impl Take {
+impl Acquire {
     #[pyo3(signature = (*values))]
     fn __call__(&self, values: &Bound<'_, PyTuple>) -> PyResult<()> {
-        let all = Held::all(values)?;
-        for (index, held) in all.iter().enumerate() {
-            if !held.take()? {
-                all[..index].iter().rev().try_for_each(Held::let_go)?;
+        let all = Lock::all(values)?;
+        for (index, lock) in all.iter().enumerate() {
+            if !lock.acquire()? {
+                all[..index].iter().rev().try_for_each(Lock::release)?;
                 return Err(NotFree::new_err(()));
             }
         }
         if !self.is_as_it_was(values.py()).unwrap_or_default() {
-            all.iter().rev().try_for_each(Held::let_go)?;
+            all.iter().rev().try_for_each(Lock::release)?;
             return Err(NotFree::new_err(()));
         }
         Ok(())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.asked.iter().try_for_each(|(question, compare)| {
+        self.questions.iter().try_for_each(|(question, compare)| {
             visit.call(question)?;
             visit.call(compare)
         })
@@ -147,15 +148,15 @@ impl Take {
 /// Releases locks after the exception of a graph.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-struct LetGo;
+struct Release;
 
 #[pymethods]
-impl LetGo {
+impl Release {
     #[pyo3(signature = (raised, *values))]
     fn __call__(&self, raised: &Bound<'_, PyAny>, values: &Bound<'_, PyTuple>) -> PyResult<()> {
         if raised.is_instance_of::<NotFree>() {
             return Ok(());
         }
-        Held::all(values)?.iter().rev().try_for_each(Held::let_go)
+        Lock::all(values)?.iter().rev().try_for_each(Lock::release)
     }
 }

@@ -1,5 +1,5 @@
-//! An instruction that raises again: its frame is to stand where the exception came from, in whichever code object that was.
-use super::end::Frame;
+//! `RERAISE` in the native tail: the frame must stand at the instruction that the exception came from.
+use super::frame_end::Frame;
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 /// `RERAISE` sets its frame back to the unit that its stack names, a unit of the root's code: in the tail it gets the place in the source
 /// of that instruction instead, and leaves the frame where it is.
-pub(super) fn stand(py: Python<'_>, code: &Code, frame: &mut Frame, outcome: &mut Outcome) {
+pub(super) fn set_position(py: Python<'_>, code: &Code, frame: &mut Frame, outcome: &mut Outcome) {
     let (Frame::Tail(tail), End::Break { at, stack, .. }) = (frame, &outcome.end) else { return };
     let Some(native) = code.instrs.get(*at).filter(|native| native.op == Op::RERAISE && native.arg > 0) else { return };
     let entry = stack.len().checked_sub(native.arg as usize + 1).and_then(|index| stack.get(index));

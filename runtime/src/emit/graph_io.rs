@@ -1,5 +1,5 @@
-//! The graph's edge: its output node, its inputs, and the example inputs for the backend.
-use super::need::Needed;
+//! The graph's inputs and outputs: its output node, its inputs, and the example inputs for the backend.
+use super::liveness::Needed;
 use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin};
 use crate::trace::outcome::Outcome;
 use crate::trace::value::{Value, ValueId};
@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 /// A graph ready to be called.
 #[derive(Debug)]
-pub struct Finished {
+pub struct FinishedGraph {
     /// With its output node.
     pub graph: Graph,
     /// Values of the placeholders, in order.
@@ -20,7 +20,7 @@ pub struct Finished {
 }
 
 /// Takes the graph out of the outcome; `None` where no call in it is needed and none may have an effect.
-pub fn finish_graph(py: Python<'_>, outcome: &mut Outcome, needed: &Needed) -> Option<Finished> {
+pub fn finish_graph(py: Python<'_>, outcome: &mut Outcome, needed: &Needed) -> Option<FinishedGraph> {
     let mut graph = std::mem::take(&mut outcome.graph);
     let calls = graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
     if calls == 0 {
@@ -35,7 +35,7 @@ pub fn finish_graph(py: Python<'_>, outcome: &mut Outcome, needed: &Needed) -> O
     let example = |(_, value): &(NodeId, ValueId)| example(py, outcome, *value);
     let examples = outcome.inputs.iter().map(example).collect();
     let inputs = outcome.inputs.iter().map(|(_, value)| *value).collect();
-    Some(Finished { graph, inputs, results, examples })
+    Some(FinishedGraph { graph, inputs, results, examples })
 }
 
 /// The same graph with all placeholders before the first call, in their order.

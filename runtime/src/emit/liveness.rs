@@ -1,4 +1,4 @@
-//! Which values the emitted code needs at all.
+//! Liveness: which values the emitted code needs.
 use crate::graph::NodeId;
 use crate::trace::outcome::{Effect, End, Outcome};
 use crate::trace::value::{Inlined, New, Value, ValueId};

@@ -1,6 +1,7 @@
 //! Replaying side effects on objects from before the trace.
-use super::Failure;
-use super::writer::{Arg, Writer, fault};
+use super::failure::{Failure, fault};
+use super::prologue::Arg;
+use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::ffi::snapshot::original;
 use crate::trace::outcome::Effect;

@@ -1,7 +1,8 @@
-//! Frames that the outermost one has entered: each goes on with a packet, from a call instruction of the frame around it.
-use super::end::{handled_at, state};
-use super::writer::{Writer, fault};
-use super::{Failure, Host};
+//! Packets of the frames that the outermost one has entered: each goes on from a call instruction of the frame around it.
+use super::failure::{Failure, fault};
+use super::frame_state::{handled_at, state};
+use super::host::Host;
+use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::bytecode::shape::State;
 use crate::ffi::callable;
@@ -37,7 +38,7 @@ impl Writer<'_, '_> {
         self.constant(packet.suspender.bind(self.py).clone());
         self.constant(packet.callable.bind(self.py).clone());
         self.constant(callable::mark(self.py)?.clone());
-        // Nobody waits for the variables of a frame that no traceback names.
+        // No frame object outlives a frame that no traceback names.
         self.constant(self.py.None().into_bound(self.py));
         for part in &packet.parts {
             self.part(*part, frame, packet, &|writer| writer.entered(frames, packets))?;

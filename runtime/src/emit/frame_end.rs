@@ -1,11 +1,14 @@
 //! How the frame goes on after the prologue: it returns, raises, or enters the native tail.
-use super::packets::Packet;
-use super::writer::{Arg, Writer, fault};
-use super::{Failure, Host};
-use crate::bytecode::shape::{Bound as Bounded, Entry, State};
+use super::failure::{Failure, fault};
+use super::frame_packet::Packet;
+use super::frame_state::{handled_at, state};
+use super::host::Host;
+use super::prologue::Arg;
+use super::writer::Writer;
+use crate::bytecode::shape::{Entry, State};
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
-use crate::split::{Refusal, Split, split};
+use crate::split::{Split, split};
 use crate::trace::interrupted::Waiting;
 use crate::trace::outcome::{End, Outcome, StackEntry};
 use crate::trace::value::{Value, ValueId};
@@ -30,7 +33,7 @@ pub struct Tail {
     state: State,
     /// How that is reached.
     pub way: WayIn,
-    /// What the packets of the frames carry that it has entered, one in the other.
+    /// The packets of the frames that it has entered, one in the other.
     pub(super) inner: Vec<Packet>,
 }
 
@@ -66,43 +69,6 @@ fn start_of(py: Python<'_>, code: &Code) -> Result<Code, Failure> {
     Ok(start)
 }
 
-/// The state at the break: control flow knows which entries belong to exception handling, the trace the rest.
-pub(super) fn state(
-    code: &Code,
-    at: usize,
-    stack: &[StackEntry],
-    locals: &[Option<ValueId>],
-) -> Result<State, Failure> {
-    let mut shape = code.shape_before(at).ok_or(Refusal::Unreachable(at))?;
-    if shape.len() != stack.len() || code.locals.len() != locals.len() {
-        let text = format!("at instruction {at} the trace has {} stack entries, the code {}", stack.len(), shape.len());
-        return Err(fault(text));
-    }
-    for (known, traced) in shape.iter_mut().zip(stack) {
-        if *known != Entry::PreviousException {
-            *known = if *traced == StackEntry::Null { Entry::Null } else { Entry::Object };
-        }
-    }
-    let bound = locals.iter().map(|traced| if traced.is_some() { Bounded::Yes } else { Bounded::No });
-    Ok(State { stack: shape, bound: bound.collect() })
-}
-
-/// The exception that came to be handled where this entry of the stack holds the one handled before.
-pub(super) fn handled_at(
-    index: usize,
-    stack: &[StackEntry],
-    state: &State,
-    handled: Option<ValueId>,
-) -> Result<ValueId, Failure> {
-    let previous = |later: &usize| state.stack.get(*later) == Some(&Entry::PreviousException);
-    let now = match (index + 1..stack.len()).find(previous).map(|later| stack[later]) {
-        Some(StackEntry::Object(value)) => Some(value),
-        Some(StackEntry::Null | StackEntry::Callee) => None,
-        None => handled,
-    };
-    now.ok_or_else(|| Failure::Refused("which exception is handled is not known".into()))
-}
-
 impl Writer<'_, '_> {
     /// Writes what comes last.
     pub fn finish(&mut self, frame: &Frame) -> Result<(), Failure> {
@@ -111,7 +77,7 @@ impl Writer<'_, '_> {
                 self.load(*value)?;
                 if !kept.is_empty() {
                     self.locals(kept)?;
-                    self.forget_temporaries();
+                    self.clear_temporaries();
                     self.at_line(*line);
                 }
                 self.plain(Op::RETURN_VALUE, 0);
@@ -125,14 +91,14 @@ impl Writer<'_, '_> {
             (End::Break { stack, locals, handled, inner, .. }, Frame::Tail(tail)) => {
                 self.stack(stack, &tail.state, *handled, &|writer| writer.entered(inner, &tail.inner))?;
                 self.locals(locals)?;
-                self.forget_temporaries();
+                self.clear_temporaries();
                 self.signals()
             }
             (End::Break { .. }, Frame::Whole(_)) => Err(fault("a break without a tail".into())),
         }
     }
 
-    /// Sets off the signals that waited for the break: what follows looks for them.
+    /// Raises the signals that waited for the break: what follows looks for them.
     fn signals(&mut self) -> Result<(), Failure> {
         for number in &self.outcome.signals {
             self.constant(self.py.None().into_bound(self.py));
