@@ -14,7 +14,7 @@ use crate::bytecode::{Code, Op};
 use crate::ffi::Args;
 use crate::ffi::callable::{self, Chosen, Dispatch};
 use crate::graph::Graph;
-use crate::graph::run::Program;
+use crate::graph::Program;
 use crate::names::name;
 use crate::trace::interrupted::{self, SIGINT};
 use crate::trace::value::ValueId;

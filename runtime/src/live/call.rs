@@ -1,6 +1,6 @@
 //! Calls of Python objects, and messages of exceptions.
-use super::raised::raised;
-use super::{Live, Stop};
+use super::exception::exception;
+use super::world::{Live, Stop};
 use crate::ffi::{c_calls, types};
 use generated::capi::{Argument, CApi, Global};
 use generated::slots::Slot;
@@ -71,6 +71,6 @@ impl<'py> Live<'py> {
     }
 
     pub(super) fn message(&self, exc: &Object<'py>, text: &str) -> Stop {
-        raised(exc, Ok(PyString::new(self.py, text).into_any()))
+        exception(exc, Ok(PyString::new(self.py, text).into_any()))
     }
 }

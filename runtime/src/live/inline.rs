@@ -1,5 +1,5 @@
 //! Macros, inline functions and members of structs by name, on real objects: what headers give and no library exports.
-use super::{Live, Stop};
+use super::world::{Live, Stop};
 use crate::ffi::{exported, flag, types};
 use generated::calls::{Asked, Gives, Value};
 use pyo3::prelude::*;
@@ -88,7 +88,7 @@ impl<'py> Live<'py> {
         gives: Gives,
     ) -> Option<Result<Value<Object<'py>>, Stop>> {
         if let Some((_, exported)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
-            return Some(self.asked(exported, args, gives));
+            return Some(self.call_c(exported, args, gives));
         }
         // Memory of the interpreter: the translation of this very function would ask for it again.
         let very = [
@@ -155,7 +155,7 @@ impl<'py> Live<'py> {
             ("PySequence_Fast_GET_ITEM", [Asked::Object(Some(object)), Asked::Int(index)]) => {
                 let list = object.is_instance_of::<pyo3::types::PyList>();
                 let mut asked = [Asked::Object(Some(*object)), Asked::Int(*index)];
-                Some(self.asked(if list { "PyList_GetItem" } else { "PyTuple_GetItem" }, &mut asked, Gives::Object))
+                Some(self.call_c(if list { "PyList_GetItem" } else { "PyTuple_GetItem" }, &mut asked, Gives::Object))
             }
             ("_PyDictViewObject_dv_dict" | "mappingproxyobject_mapping", [Asked::Object(Some(object))]) => {
                 exported::viewed(object).map(|dict| Ok(Value::Object(dict)))
@@ -208,7 +208,7 @@ impl<'py> Live<'py> {
         let all: Vec<_> = std::iter::once(of.clone()).chain(args.iter().cloned()).collect();
         let mut asked =
             [Asked::Object(Some(name)), Asked::Objects(&all), Asked::Int(all.len() as i64), Asked::Object(None)];
-        self.asked("PyObject_VectorcallMethod", &mut asked, Gives::Object)
+        self.call_c("PyObject_VectorcallMethod", &mut asked, Gives::Object)
     }
 
     /// A member of a struct, read by the descriptor that shows it; nothing if the object is of another type.

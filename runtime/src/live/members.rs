@@ -1,5 +1,6 @@
 //! Members of C structs by the names of the vocabulary's methods, on real objects.
-use super::{Function, Live, Stop};
+use super::function::Function;
+use super::world::{Live, Stop};
 use crate::ffi::struct_members;
 use crate::semantics::members::FIELDS;
 use generated::calls::{Asked, Value};

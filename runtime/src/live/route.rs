@@ -2,9 +2,10 @@
 //!
 //! What other files ask of a file whose objects' layout in memory is the world's (`dictobject.c`…) the interpreter answers; all else that is
 //! translated runs as the translation.
-use super::release::calls::{FUNCTIONS, MEMORY, call};
-use super::{Function, Live, Stop};
+use super::function::Function;
+use super::world::{Live, Stop};
 use crate::ffi::exported;
+use crate::semantics::calls::{FUNCTIONS, MEMORY, call};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::FunctionId;
 use pyo3::prelude::*;
@@ -30,7 +31,7 @@ fn translation(name: &str) -> Option<FunctionId> {
 
 impl<'py> Live<'py> {
     /// What a C function, macro or member gives: its translation, the interpreter, or what this world knows of the headers.
-    pub(super) fn asked(
+    pub(super) fn call_c(
         &mut self,
         name: &'static str,
         args: &mut [Asked<'_, Object<'py>>],

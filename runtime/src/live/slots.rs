@@ -1,8 +1,9 @@
-//! The identity of the C functions in slots: live pointers named by the generated tables.
-use super::Function;
-use super::release::slotdefs::SLOTDEFS;
-use super::release::types::TYPES;
-use crate::ffi::{exported, symbol_table, types};
+//! The C functions in slots: live pointers named by the generated tables.
+use super::function::Function;
+use super::identity::id;
+use crate::ffi::types;
+use crate::semantics::slotdefs::SLOTDEFS;
+use crate::semantics::types::TYPES;
 use generated::capi::FunctionId;
 use generated::slots::Slot;
 use generated::tables::{Origin, Type};
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 /// What is known of the slot pointers of this interpreter.
 #[derive(Default)]
@@ -22,33 +23,6 @@ struct Known {
 }
 
 static KNOWN: PyOnceLock<Mutex<Known>> = PyOnceLock::new();
-
-/// A C function by name, and by file where several files define one of that name.
-fn id(name: &str, file: &str) -> Option<FunctionId> {
-    static IDS: OnceLock<FxHashMap<&'static str, Vec<FunctionId>>> = OnceLock::new();
-    let ids = IDS.get_or_init(|| {
-        let mut ids: FxHashMap<_, Vec<_>> = FxHashMap::default();
-        FunctionId::ALL.iter().for_each(|id| ids.entry(id.name()).or_default().push(*id));
-        ids
-    });
-    match ids.get(name).map(Vec::as_slice) {
-        Some([one]) => Some(*one),
-        Some(several) => several.iter().copied().find(|id| id.file() == file),
-        None => None,
-    }
-}
-
-/// The identity of the C function at an address, as the library's symbol table names it.
-pub(super) fn hidden(pointer: usize) -> Option<FunctionId> {
-    let (file, name) = symbol_table::name_of(pointer)?;
-    let fits = |id: &FunctionId| file.is_empty() || id.file().rsplit('/').next() == Some(file);
-    id(name, &format!("Objects/{file}")).filter(fits)
-}
-
-/// The address of a C function, which may be hidden in its file.
-pub(super) fn address(id: FunctionId) -> Option<usize> {
-    exported::address(id.name()).or_else(|| symbol_table::function(id.file(), id.name()))
-}
 
 /// The `slot_*` functions, read from a class that defines every special method.
 fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {

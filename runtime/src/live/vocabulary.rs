@@ -1,9 +1,11 @@
-//! The vocabulary on real objects.
+//! `CApi` on real objects. One implementation of one trait: it cannot be split among files.
 #![allow(non_snake_case)]
-use super::raised::raised;
-use super::release::{calls, dispatch};
-use super::{Function, Live, Stop, format, slots};
+use super::exception::exception;
+use super::function::Function;
+use super::world::{Live, Stop};
+use super::{format, identity, slots};
 use crate::ffi::{argument_parser, c_calls, header_fields, pointer, types};
+use crate::semantics::{calls, dispatch};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
@@ -60,7 +62,7 @@ impl<'py> CApi for Live<'py> {
         args: &mut [Asked<'_, Object<'py>>],
         gives: Gives,
     ) -> Answer<Value<Object<'py>>> {
-        self.asked(name, args, gives)
+        self.call_c(name, args, gives)
     }
     fn Py_Is(&mut self, x: &Object<'py>, y: &Object<'py>) -> Answer<bool> {
         Ok(pointer::address(x) == pointer::address(y))
@@ -101,7 +103,7 @@ impl<'py> CApi for Live<'py> {
         self.array(count)
     }
     fn static_variable(&mut self, name: &'static str, count: usize) -> Answer<Object<'py>> {
-        self.lasting_variable(name, count)
+        self.static_variable_at(name, count)
     }
     fn function_at(&mut self, name: &'static str, object: &Object<'py>) -> Answer<Option<Function>> {
         self.function_member(name, object)
@@ -122,7 +124,7 @@ impl<'py> CApi for Live<'py> {
         Ok(types::suite(class(tp)?, suite).is_some())
     }
     fn function(&mut self, id: FunctionId) -> Answer<Function> {
-        Ok(Function { pointer: slots::address(id).unwrap_or(0), id: Some(id) })
+        Ok(Function { pointer: identity::address(id).unwrap_or(0), id: Some(id) })
     }
     fn PyErr_ExceptionMatches(&mut self, error: &Stop, exc: &Object<'py>) -> Answer<bool> {
         match error {
@@ -220,7 +222,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyErr_Format(&mut self, exc: &Object<'py>, format: &str, args: &[Argument<Object<'py>>]) -> Stop {
         match format::text(self, format, args) {
-            Ok(text) => raised(exc, Ok(text.into_any())),
+            Ok(text) => exception(exc, Ok(text.into_any())),
             Err(stop) => stop,
         }
     }
@@ -249,7 +251,7 @@ impl<'py> CApi for Live<'py> {
         self._PyObject_SetAttributeErrorContext(error, v, name)
     }
     fn PyErr_SetObject(&mut self, exc: &Object<'py>, value: &Object<'py>) -> Stop {
-        raised(exc, Ok(value.clone()))
+        exception(exc, Ok(value.clone()))
     }
     fn PyErr_WarnFormat(
         &mut self,
@@ -564,7 +566,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyObject_GenericGetDict(&mut self, of: &Object<'py>, context: Option<&Object<'py>>) -> Answer<Object<'py>> {
         let mut args = [Asked::Object(Some(of)), Asked::Object(context)];
-        match self.asked("PyObject_GenericGetDict", &mut args, Gives::Object)? {
+        match self.call_c("PyObject_GenericGetDict", &mut args, Gives::Object)? {
             Value::Object(dict) => Ok(dict),
             _ => Err(Stop::Unsupported("PyObject_GenericGetDict")),
         }

@@ -5,7 +5,7 @@ use crate::emit::Host;
 use crate::ffi::callable;
 use crate::ffi::function;
 use crate::graph::Graph;
-use crate::graph::python::PyGraph;
+use crate::graph::PyGraph;
 use crate::internal_error::InternalError;
 use crate::split::{self, Key, Refusal, TransferConstants};
 use crate::trace::Kept;

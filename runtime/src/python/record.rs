@@ -2,8 +2,8 @@
 use super::describe;
 use crate::bytecode::Code;
 use crate::emit::Emitted;
-use crate::graph::python::PyGraph;
-use crate::graph::table;
+use crate::graph::PyGraph;
+use crate::graph::text;
 use crate::guard::GuardMode;
 use crate::trace::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
@@ -206,12 +206,12 @@ fn node_dict<'py>(node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     for name in ["op", "name"] {
         dict.set_item(name, node.getattr(name)?)?;
     }
-    dict.set_item("target", table::target(&node.getattr("target")?)?)?;
+    dict.set_item("target", text::target(&node.getattr("target")?)?)?;
     let args = node.getattr("args")?.cast_into::<PyTuple>()?;
-    dict.set_item("args", args.iter().map(|arg| table::short(&arg)).collect::<PyResult<Vec<_>>>()?)?;
+    dict.set_item("args", args.iter().map(|arg| text::short(&arg)).collect::<PyResult<Vec<_>>>()?)?;
     let kwargs = PyDict::new(py);
     for (name, value) in node.getattr("kwargs")?.cast_into::<PyDict>()? {
-        kwargs.set_item(name, table::short(&value)?)?;
+        kwargs.set_item(name, text::short(&value)?)?;
     }
     dict.set_item("kwargs", kwargs)?;
     let meta = node.getattr("meta")?.cast_into::<PyDict>()?;

@@ -1,7 +1,7 @@
 //! What tracing adds to the native module `slotrt._slotrt`.
 use super::errors::GraphBreak;
 use super::session::Session;
-use crate::graph::python::{PyGraph, PyNode};
+use crate::graph::{PyGraph, PyNode};
 use pyo3::prelude::*;
 
 /// Adds what tracing offers to the native module.

@@ -157,7 +157,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         }
         let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
         if operands.any(|operand| matches!(operand, Operand::Graph { example: operand, .. } if operand.is(&example))) {
-            let text = crate::graph::table::target(&target).unwrap_or_default();
+            let text = crate::graph::text::target(&target).unwrap_or_default();
             return Err(stop("result that is the operand itself", text, "A graph makes new objects."));
         }
         Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })

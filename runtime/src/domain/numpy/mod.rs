@@ -143,7 +143,7 @@ impl Numpy {
             return examples.record(function.clone(), args, kwargs);
         }
         let Some(rule) = self.functions.rule(function) else {
-            let text = crate::graph::table::target(function).unwrap_or_default();
+            let text = crate::graph::text::target(function).unwrap_or_default();
             return Err(stop(
                 "call of a numpy function that is not recorded",
                 text,

@@ -283,7 +283,7 @@ pub(super) fn fails(target: &Bound<'_, PyAny>, error: &PyErr) -> Box<Break> {
 }
 
 pub(super) fn name_of(target: &Bound<'_, PyAny>) -> String {
-    crate::graph::table::target(target).unwrap_or_default()
+    crate::graph::text::target(target).unwrap_or_default()
 }
 
 fn unknown(name: &str) -> Box<Break> {

@@ -1,6 +1,5 @@
-//! `slotrt.Graph` and `slotrt.Node`: a recorded graph as Python sees it, callable and iterable as in FX.
-use super::run::Program;
-use super::{Argument, Graph, Node, NodeOp};
+//! `slotrt.Node`: a node as Python sees it, described as in FX.
+use super::node::{Argument, Node, NodeOp};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -47,58 +46,8 @@ impl PyNode {
     }
 }
 
-/// A recorded graph: iterate for its nodes, call with its inputs for the tuple of its results.
-#[pyclass(name = "Graph", module = "slotrt", frozen)]
-#[derive(Debug)]
-pub struct PyGraph {
-    program: Program,
-    nodes: Py<PyList>,
-}
-
-impl PyGraph {
-    /// The graph as Python objects; its last node must be the output.
-    pub fn new<'py>(py: Python<'py>, graph: &Graph) -> PyResult<Bound<'py, Self>> {
-        let nodes = PyList::empty(py);
-        for node in &graph.nodes {
-            nodes.append(build(node, &nodes)?)?;
-        }
-        Bound::new(py, Self { program: Program::new(py, graph), nodes: nodes.unbind() })
-    }
-}
-
-#[pymethods]
-impl PyGraph {
-    /// All nodes, in the order in which they run.
-    #[getter]
-    fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.nodes.bind(py).get_slice(0, usize::MAX >> 1).into_any()
-    }
-
-    #[pyo3(signature = (*inputs))]
-    fn __call__<'py>(&self, inputs: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
-        self.program.run(inputs)
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.nodes.bind(py).call_method0("__iter__")
-    }
-
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.nodes.bind(py).len()
-    }
-
-    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-        super::table::render(self.nodes.bind(py))
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.program.traverse(&visit)?;
-        visit.call(&self.nodes)
-    }
-}
-
 /// FX's word for a kind of node.
-pub(super) fn word(op: NodeOp) -> &'static str {
+fn word(op: NodeOp) -> &'static str {
     match op {
         NodeOp::Placeholder => "placeholder",
         NodeOp::CallFunction => "call_function",
@@ -106,7 +55,8 @@ pub(super) fn word(op: NodeOp) -> &'static str {
     }
 }
 
-fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyNode>> {
+/// A node as a Python object; `earlier` are those before it.
+pub(super) fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyNode>> {
     let py = earlier.py();
     let args: Vec<_> = node.args.iter().map(|argument| object(argument, earlier)).collect::<PyResult<_>>()?;
     let kwargs = PyDict::new(py);

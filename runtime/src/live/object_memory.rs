@@ -1,5 +1,5 @@
 //! What translated functions read where no C function is: heads of strings, digits, fields of types, allocation.
-use super::{Live, Stop};
+use super::world::{Live, Stop};
 use crate::ffi::{exported, header_fields, types};
 use generated::calls::{Asked, Gives, Value};
 use pyo3::prelude::*;

@@ -1,7 +1,8 @@
-//! Places in memory that translated functions point to: slots, arrays, variables that functions keep.
-use super::release::members::STRUCTS;
-use super::{Function, Live, Stop};
+//! Pointers of translated functions: to slots, arrays, static variables.
+use super::function::Function;
+use super::world::{Live, Stop};
 use crate::ffi::{pointer, symbol_table, types};
+use crate::semantics::members::STRUCTS;
 use generated::members;
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
@@ -18,7 +19,7 @@ const CACHES: &[(&str, usize)] = &[
 ];
 
 /// Where a variable of so many pointers is that lives as long as the process.
-fn lasting(name: &'static str, count: usize) -> Option<usize> {
+fn static_place(name: &'static str, count: usize) -> Option<usize> {
     static MADE: OnceLock<Mutex<FxHashMap<&'static str, usize>>> = OnceLock::new();
     let mut made = MADE.get_or_init(Mutex::default).lock().ok()?;
     Some(
@@ -56,7 +57,7 @@ impl<'py> Live<'py> {
         }
         let member = name.strip_prefix("set_").unwrap_or(name);
         let (name, count) = *CACHES.iter().find(|row| row.0 == member)?;
-        let place = match lasting(name, count).map(|address| self.pointer(address))? {
+        let place = match static_place(name, count).map(|address| self.pointer(address))? {
             Ok(place) => place,
             Err(stop) => return Some(Err(stop)),
         };
@@ -80,8 +81,8 @@ impl<'py> Live<'py> {
     }
 
     /// A variable that a function keeps between its calls.
-    pub(super) fn lasting_variable(&self, name: &'static str, count: usize) -> Result<Object<'py>, Stop> {
-        self.pointer(lasting(name, count).ok_or(Stop::Unsupported(name))?)
+    pub(super) fn static_variable_at(&self, name: &'static str, count: usize) -> Result<Object<'py>, Stop> {
+        self.pointer(static_place(name, count).ok_or(Stop::Unsupported(name))?)
     }
 
     /// Room for an array of pointers.

@@ -1,5 +1,6 @@
-//! Eager execution: the nodes called one after the other, each result dropped after its last use.
-use super::{Argument, Graph, NodeOp};
+//! A graph flattened for eager execution: the nodes are called one after the other, each result is dropped after its last use.
+use super::node::{Argument, Graph, NodeOp};
+use crate::internal_error::InternalError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -143,9 +144,11 @@ impl Operand {
     fn value<'py>(&self, py: Python<'py>, registers: &Registers<'py>) -> PyResult<Bound<'py, PyAny>> {
         let all = |items: &[Self]| items.iter().map(|item| item.value(py, registers)).collect::<PyResult<Vec<_>>>();
         match self {
-            Self::Register(register) => registers.get(*register).cloned().flatten().ok_or_else(|| {
-                crate::internal_error::InternalError::new_err(format!("graph node {register} is used before it ran"))
-            }),
+            Self::Register(register) => registers
+                .get(*register)
+                .cloned()
+                .flatten()
+                .ok_or_else(|| InternalError::new_err(format!("graph node {register} is used before it ran"))),
             Self::Constant(constant) => Ok(constant.bind(py).clone()),
             Self::Tuple(items) => Ok(PyTuple::new(py, all(items)?)?.into_any()),
             Self::List(items) => Ok(PyList::new(py, all(items)?)?.into_any()),

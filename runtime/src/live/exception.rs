@@ -1,12 +1,12 @@
 //! Exceptions that C sets by class and value.
-use super::Stop;
+use super::world::Stop;
 use crate::ffi::types;
 use pyo3::exceptions::{PyBaseException, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 /// CPython: `_PyErr_SetObject`.
-pub(super) fn raised(exc: &Bound<'_, PyAny>, value: PyResult<Bound<'_, PyAny>>) -> Stop {
+pub(super) fn exception(exc: &Bound<'_, PyAny>, value: PyResult<Bound<'_, PyAny>>) -> Stop {
     let made = value.and_then(|value| {
         let base = exc.py().get_type::<PyBaseException>();
         match exc.cast::<PyType>() {
