@@ -7,13 +7,19 @@ pub(crate) mod bytecode;
 mod cache;
 mod code_editor;
 #[cfg(slotrt_traces)]
+mod compile;
+#[cfg(slotrt_traces)]
 mod compiled;
 #[cfg(slotrt_traces)]
 mod describe;
 #[cfg(slotrt_traces)]
+mod dispatch;
+#[cfg(slotrt_traces)]
+mod emit_host;
+#[cfg(slotrt_traces)]
 mod errors;
 #[cfg(slotrt_traces)]
-mod family;
+mod frame_cache;
 #[cfg(slotrt_hooks)]
 pub(crate) mod hook;
 #[cfg(slotrt_traces)]
@@ -23,7 +29,11 @@ mod record;
 #[cfg(slotrt_traces)]
 mod session;
 #[cfg(slotrt_traces)]
+mod shared;
+#[cfg(slotrt_traces)]
 mod tracing;
+#[cfg(slotrt_traces)]
+mod unit;
 
 #[cfg(slotrt_traces)]
 pub(crate) use tracing::fill;

@@ -1,8 +1,8 @@
 //! Functions that a compiled function calls natively because a break lies under them: compiled in their own right, through
 //! the evaluation hook, while a compiled function runs.
 use super::compiled::Compiled;
-use super::family::Family;
-use super::session::Options;
+use super::shared::Options;
+use super::unit::CompilationUnit;
 use crate::bytecode::flag;
 use crate::ffi::callable::{self, Chosen, Dispatch};
 use crate::ffi::frame::{Declined, Frame};
@@ -32,7 +32,7 @@ struct Nested {
     /// Keeps the address valid.
     _code: Py<PyAny>,
     /// Who expects it; gone with its function.
-    by: Weak<Family>,
+    by: Weak<CompilationUnit>,
     /// What was compiled for functions; not for those that have ended, whose continuations may still run.
     functions: Vec<(Py<PyWeakrefReference>, Arc<Compiled>)>,
 }
@@ -45,8 +45,8 @@ fn bit(address: usize) -> u64 {
     1 << ((address >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)
 }
 
-/// Has frames of these code objects compiled when the family's native calls reach them.
-pub(super) fn expect(py: Python<'_>, family: &Arc<Family>, codes: &[Py<PyAny>]) -> PyResult<()> {
+/// Has frames of these code objects compiled when the unit's native calls reach them.
+pub(super) fn expect(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<PyAny>]) -> PyResult<()> {
     if codes.is_empty() {
         return Ok(());
     }
@@ -60,8 +60,8 @@ pub(super) fn expect(py: Python<'_>, family: &Arc<Family>, codes: &[Py<PyAny>]) 
         let address = code.as_ptr() as usize;
         let nested = known.entry(address).or_default();
         dead.extend(nested.extract_if(.., |nested| nested.by.strong_count() == 0));
-        if !nested.iter().any(|nested| nested.by.as_ptr() == Arc::as_ptr(family)) {
-            nested.push(Nested { _code: code.clone_ref(py), by: Arc::downgrade(family), functions: Vec::new() });
+        if !nested.iter().any(|nested| nested.by.as_ptr() == Arc::as_ptr(unit)) {
+            nested.push(Nested { _code: code.clone_ref(py), by: Arc::downgrade(unit), functions: Vec::new() });
         }
         EXPECTED.filter.fetch_or(bit(address), Relaxed);
     }
@@ -87,7 +87,7 @@ pub(super) fn forget(py: Python<'_>) -> PyResult<()> {
 }
 
 impl Expected {
-    /// The dispatcher for this function, on behalf of the family that asked last and still lives.
+    /// The dispatcher for this function, on behalf of the unit that asked last and still lives.
     fn dispatcher(&self, function: &Bound<'_, PyAny>, code: usize) -> Option<Arc<Compiled>> {
         let py = function.py();
         let mut known = self.codes.lock().ok()?;
@@ -98,13 +98,13 @@ impl Expected {
         if nested.functions.len() >= FUNCTIONS {
             return None;
         }
-        let family = nested.by.upgrade()?;
+        let unit = nested.by.upgrade()?;
         let options =
-            Options { backend: family.options.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false };
+            Options { backend: unit.options.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false };
         // Continuations need the function for its names and globals only.
         let like = function::from_code(&function.getattr("__code__").ok()?, function).ok()?;
         let weak = PyWeakrefReference::new_with(function, ending(py, code).ok()?).ok()?;
-        let made = Arc::new(Compiled::root(family.another(options, &like)));
+        let made = Arc::new(Compiled::root(unit.nested(options, &like)));
         nested.functions.push((weak.unbind(), Arc::clone(&made)));
         Some(made)
     }
