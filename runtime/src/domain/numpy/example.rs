@@ -1,5 +1,6 @@
 //! Running an operation on examples to learn type, dtype and shape of its result.
-use super::{Called, Numpy, fault, stop, tuple};
+use super::graph_break::{Called, fault, stop};
+use super::library::Numpy;
 use crate::domain::{Answer, Operand};
 use crate::ffi::slot_call::{self, Signature};
 use crate::ffi::types;
@@ -7,7 +8,7 @@ use crate::graph_break::Break;
 use crate::names::name;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice};
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
 
 /// Turns operands into the objects that stand for them.
 pub(super) struct Examples<'a, 'py> {
@@ -221,4 +222,9 @@ impl<'a, 'py> Examples<'a, 'py> {
         state.call_method0(name!("__enter__"))?;
         Ok(state)
     }
+}
+
+/// The tuple of Python objects.
+fn tuple<'py>(py: Python<'py>, items: Vec<Bound<'py, PyAny>>) -> Result<Bound<'py, PyTuple>, Box<Break>> {
+    PyTuple::new(py, items).map_err(|error| fault(&error))
 }

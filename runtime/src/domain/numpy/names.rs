@@ -1,5 +1,5 @@
 //! Functions and methods whose results depend on metadata and on known arguments alone: a short reviewed table.
-use super::stop;
+use super::graph_break::stop;
 use crate::domain::Operand;
 use crate::graph_break::Break;
 use pyo3::prelude::*;

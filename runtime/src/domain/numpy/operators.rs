@@ -1,6 +1,6 @@
 //! Slots of arrays: which Python operator stands for each in the graph.
 use super::example::Examples;
-use super::{Called, stop};
+use super::graph_break::{Called, fault, stop};
 use crate::domain::{Answer, Operand};
 use crate::names::name;
 use generated::slots::Slot;
@@ -80,7 +80,7 @@ fn function<'py>(
     examples: &Examples<'_, 'py>,
     name: &str,
 ) -> Result<Bound<'py, PyAny>, Box<crate::graph_break::Break>> {
-    examples.numpy.operator.bind(examples.py).getattr(name).map_err(|error| super::fault(&error))
+    examples.numpy.operator.bind(examples.py).getattr(name).map_err(|error| fault(&error))
 }
 
 /// The slots of the operands that numpy owns, asked themselves: methods of the same name can be those of other slots, as `str_` has

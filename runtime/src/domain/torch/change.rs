@@ -1,6 +1,7 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
+use super::check;
+use super::graph_break::{Called, fault, stop};
 use super::meta::{Meta, fails};
-use super::{Called, check, fault, stop};
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
 use pyo3::prelude::*;

@@ -1,5 +1,5 @@
 //! Functions of `torch._C` that set a mode of the thread, and those that tell it.
-use super::{Called, fault};
+use super::graph_break::{Called, fault};
 use crate::domain::{Answer, Switch};
 use crate::names::interned;
 use pyo3::prelude::*;
