@@ -27,15 +27,15 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn gives_new_objects(&self) -> bool {
         false
     }
-    /// The condition, on no value, under which what the domain answered is right: modes of the library.
-    fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>>;
+    /// The guard on the state of the library, its modes, under which the domain's answers are right.
+    fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }
 
-/// A condition on a library as a whole.
+/// A guard on the state of a library as a whole.
 #[derive(Debug)]
-pub struct Surroundings {
+pub struct GlobalStateGuard {
     /// What reports name as the object that is checked: the library's module.
     pub object: Py<PyAny>,
     /// What must hold.
@@ -78,7 +78,7 @@ pub enum Operand<'py> {
     Foreign(Bound<'py, PyType>),
 }
 
-/// What the domain says to an operation.
+/// How a domain answers an operation.
 #[derive(Debug)]
 pub enum Answer<'py> {
     /// Record `target(*args, **kwargs)`; the result is as `example`.
@@ -120,13 +120,13 @@ pub enum Answer<'py> {
     },
     /// Record `target(*args)`, which sets a mode of the thread. It is in force for the rest of the trace, too, and put back when that
     /// has ended.
-    Switch(Box<Switch<'py>>),
+    ModeChange(Box<ModeChange<'py>>),
     /// The operand itself, where the operation has nothing to do.
     Same(ValueId),
     /// Known from the metadata alone: `x.shape`, `x.dtype`, `len(x)`.
     Constant(Bound<'py, PyAny>),
-    /// What this function of the library says of its state, or of the thread's, of plain arguments: a guard asks again.
-    Asked(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>),
+    /// The result of this function on plain arguments: state of the library or the thread. A guard calls the function again.
+    Guarded(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>),
     /// `NotImplemented`: the other operand is asked.
     NotImplemented,
     /// The operation raises, whatever the contents.
@@ -136,13 +136,13 @@ pub enum Answer<'py> {
 /// A callable, and what it is called with.
 pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
 
-/// How a mode of the thread is set.
+/// A change of a mode of the thread.
 #[derive(Debug)]
-pub struct Switch<'py> {
+pub struct ModeChange<'py> {
     /// What sets it.
     pub set: Call<'py>,
-    /// What puts back what is in force now; `None` where nothing is to be put back.
+    /// The call that restores what is in force now; `None` where nothing is to be restored.
     pub undo: Option<Call<'py>>,
-    /// What tells the mode: once the trace has set it, its answer is no state of the outside.
+    /// The call that reads the mode: once the trace has set it, its result is no state from outside.
     pub question: Option<Call<'py>>,
 }

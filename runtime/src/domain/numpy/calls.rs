@@ -5,7 +5,7 @@ use super::graph_break::{Called, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
 use super::{check, names, operators};
-use crate::domain::{Answer, Callee, Domain, Operand, Surroundings};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -80,8 +80,8 @@ impl Domain for Numpy {
         Ok(Box::new(check::ScalarCheck::new(&example.get_type())))
     }
 
-    fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>> {
-        Ok(Surroundings {
+    fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
+        Ok(GlobalStateGuard {
             object: self.module.clone_ref(py).into_any(),
             check: Box::new(check::HarmlessErrors(Arc::clone(&self.errors))),
         })

@@ -4,8 +4,8 @@ use super::fakes::Fakes;
 use super::graph_break::{Called, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{metadata, switches};
-use crate::domain::{Answer, Callee, Domain, Operand, Surroundings};
+use super::{metadata, modes};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
 use crate::ffi::{callee, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -78,7 +78,7 @@ impl Domain for Torch {
         let module = callee::name_of(&owner);
         MODULES.contains(&&*module)
             || (module == "torch._C"
-                && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || switches::is_one(&own)))
+                && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || modes::is_setter(&own)))
     }
 
     fn call<'py>(
@@ -115,14 +115,14 @@ impl Domain for Torch {
         }
     }
 
-    fn surroundings(&self, py: Python<'_>) -> Result<Surroundings, Box<Break>> {
+    fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
         let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
         let overridden = || {
             let why = "What they do is not known from their names.";
             stop("operations of PyTorch are overridden", meta::OVERRIDDEN, why)
         };
         let check = Box::new(modes.ok_or_else(overridden)?);
-        Ok(Surroundings { object: self.module.clone_ref(py).into_any(), check })
+        Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
     fn gives_new_objects(&self) -> bool {
@@ -174,12 +174,12 @@ impl Torch {
         if kwargs.is_empty()
             && let Some(args) = args.iter().map(known).collect::<Option<Vec<_>>>()
         {
-            if switches::is_one(&name) {
+            if modes::is_setter(&name) {
                 meta.refuse_modes()?;
-                return switches::switch(self.module.bind(meta.py), &name, function, args);
+                return modes::change(self.module.bind(meta.py), &name, function, args);
             }
             if is_question(&name) {
-                return Ok(Answer::Asked(function.clone(), args));
+                return Ok(Answer::Guarded(function.clone(), args));
             }
         }
         if is_plain(function) || PLAIN.contains(&&*name) {

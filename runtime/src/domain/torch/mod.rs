@@ -11,7 +11,7 @@ mod graph_break;
 mod library;
 mod meta;
 mod metadata;
-mod switches;
+mod modes;
 
 pub use calls::new;
 pub use library::Torch;

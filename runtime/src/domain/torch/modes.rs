@@ -1,6 +1,6 @@
 //! Functions of `torch._C` that set a mode of the thread, and those that tell it.
 use super::graph_break::{Called, fault};
-use crate::domain::{Answer, Switch};
+use crate::domain::{Answer, ModeChange};
 use crate::names::interned;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -21,12 +21,12 @@ const STEPS: &[(&str, Option<&str>)] = &[
 ];
 
 /// Whether a function of this name sets a mode.
-pub(super) fn is_one(name: &str) -> bool {
+pub(super) fn is_setter(name: &str) -> bool {
     SETTERS.iter().any(|(setter, _)| *setter == name) || STEPS.iter().any(|(step, _)| *step == name)
 }
 
 /// What calling it with these means for the trace.
-pub(super) fn switch<'py>(
+pub(super) fn change<'py>(
     module: &Bound<'py, PyAny>,
     name: &str,
     function: &Bound<'py, PyAny>,
@@ -46,5 +46,5 @@ pub(super) fn switch<'py>(
             (undo.map(get).transpose()?.map(|undo| (undo, Vec::new())), None)
         }
     };
-    Ok(Answer::Switch(Box::new(Switch { set: (function.clone(), args), undo, question })))
+    Ok(Answer::ModeChange(Box::new(ModeChange { set: (function.clone(), args), undo, question })))
 }
