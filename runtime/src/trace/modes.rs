@@ -2,7 +2,7 @@
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::ValueId;
-use crate::domain::{Call, Domain, Operand, Switch};
+use crate::domain::{Call, Domain, ModeChange, Operand};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ pub(super) struct Switched {
 
 impl<'py> Tracer<'py> {
     /// Sets a mode now, and in the graph.
-    pub(super) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: Switch<'py>) -> Traced<ValueId> {
+    pub(super) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: ModeChange<'py>) -> Traced<ValueId> {
         let keep = |call: Option<Call<'py>>| -> PyResult<Option<Kept>> {
             let Some((callable, args)) = call else { return Ok(None) };
             Ok(Some((callable.unbind(), PyTuple::new(self.py, args)?.unbind())))
         };
-        let Switch { set: (target, args), undo, question } = switch;
+        let ModeChange { set: (target, args), undo, question } = switch;
         let kept = keep(undo).and_then(|undo| Ok(Switched { undo, question: keep(question)? }));
         let kept = kept.or_else(|error| internal(error.to_string()))?;
         let operands: Vec<_> = args.iter().cloned().map(Operand::Known).collect();
