@@ -36,13 +36,13 @@ impl<'py> IntoPyObject<'py> for &'static Name {
 const PLACES: usize = 1_024;
 
 thread_local! {
-    static KEPT: RefCell<Kept> = const { RefCell::new(Kept(Vec::new())) };
+    static INTERNED: RefCell<InternedNames> = const { RefCell::new(InternedNames(Vec::new())) };
 }
 
 /// Names asked for last, with their text, each in the place that its hash gives.
-struct Kept(Vec<Option<(Box<str>, Py<PyString>)>>);
+struct InternedNames(Vec<Option<(Box<str>, Py<PyString>)>>);
 
-impl Kept {
+impl InternedNames {
     /// Neither making strings nor their end runs code: nobody asks again meanwhile.
     fn find<'py>(&mut self, py: Python<'py>, name: &str) -> Bound<'py, PyString> {
         if self.0.is_empty() {
@@ -64,7 +64,7 @@ impl Kept {
 #[must_use]
 pub fn interned<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString> {
     // Once the thread ends there is no table.
-    let found = KEPT.try_with(|kept| kept.borrow_mut().find(py, name));
+    let found = INTERNED.try_with(|kept| kept.borrow_mut().find(py, name));
     found.unwrap_or_else(|_| PyString::intern(py, name))
 }
 

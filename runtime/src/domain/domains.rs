@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 
 /// The array libraries that the program has imported, looked into once.
 #[derive(Debug, Default)]
-pub struct Domains(Mutex<Vec<Known>>);
+pub struct Domains(Mutex<Vec<LoadedDomain>>);
 
 #[derive(Debug)]
-struct Known {
+struct LoadedDomain {
     module: Py<PyModule>,
     domain: Arc<dyn Domain>,
 }
@@ -34,14 +34,15 @@ impl Domains {
     }
 
     fn of(&self, module: &Bound<'_, PyModule>, make: Make) -> Option<Arc<dyn Domain>> {
-        let find =
-            |known: &Vec<Known>| known.iter().find(|known| known.module.is(module)).map(|known| known.domain.clone());
+        let find = |known: &Vec<LoadedDomain>| {
+            known.iter().find(|known| known.module.is(module)).map(|known| known.domain.clone())
+        };
         if let Some(domain) = find(&*self.0.lock().ok()?) {
             return Some(domain);
         }
         // A program can look while the library is still being imported: what is none yet may be one later.
         let domain = make(module).ok().flatten()?;
-        self.0.lock().ok()?.push(Known { module: module.clone().unbind(), domain: Arc::clone(&domain) });
+        self.0.lock().ok()?.push(LoadedDomain { module: module.clone().unbind(), domain: Arc::clone(&domain) });
         Some(domain)
     }
 }

@@ -1,16 +1,16 @@
 //! Puts a prologue before its frame and makes the function that runs both.
 use super::failure::Failure;
-use super::frame_end::{Frame, WayIn};
+use super::frame_end::{Frame, TailEntry};
 use super::function_like::function_like;
 use super::host::Host;
-use super::prologue::{Arg, Prologue, RESUME_UNINTERRUPTED, Written};
+use super::prologue::{Arg, Prologue, PrologueInstr, RESUME_UNINTERRUPTED};
 use crate::bytecode::{Code, Handler, Instr, Label, Op, Position};
 use crate::names::name;
 use crate::split::{Split, interrupts};
 use pyo3::prelude::*;
 
 /// A function and its code object.
-pub struct Made {
+pub struct AssembledFunction {
     /// Takes the values of all parameters positionally.
     pub function: Py<PyAny>,
     /// What it runs.
@@ -25,7 +25,7 @@ pub fn assemble<'py>(
     prologue: Prologue,
     host: &dyn Host,
     uninterrupted: bool,
-) -> Result<Made, Failure> {
+) -> Result<AssembledFunction, Failure> {
     let original = function.getattr(name!("__code__"))?;
     let slots = Slots { nlocals: original.getattr(name!("co_nlocals"))?.extract()?, inserted: 0, temporaries: 0 };
     let mut code = match frame {
@@ -42,7 +42,7 @@ pub fn assemble<'py>(
     code.flatten();
     let code = code.assemble(py)?;
     let made = function_like(&code, function)?;
-    Ok(Made { function: made.unbind(), code: code.unbind() })
+    Ok(AssembledFunction { function: made.unbind(), code: code.unbind() })
 }
 
 /// Assembles a frame that has no prologue.
@@ -70,7 +70,7 @@ fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Co
 fn tail(
     py: Python<'_>,
     split: Split,
-    way: WayIn,
+    way: TailEntry,
     prologue: Prologue,
     slots: Slots,
     host: &dyn Host,
@@ -93,8 +93,8 @@ fn tail(
 
 /// From the prologue, where the state is put up, to the instruction that broke. A continuation's start handles no signals, and
 /// the loops that its trace went round run no more: so that nothing runs for ever, they are handled here; so are those that waited.
-fn way_in(py: Python<'_>, code: &mut Code, entry: Label, way: WayIn) -> Vec<Instr> {
-    if way == WayIn::Plain && !code.is_continuation(py) {
+fn way_in(py: Python<'_>, code: &mut Code, entry: Label, way: TailEntry) -> Vec<Instr> {
+    if way == TailEntry::Jump && !code.is_continuation(py) {
         return vec![code.jump(Op::JUMP_FORWARD, entry)];
     }
     let handler = code.index(entry).and_then(|at| code.instrs.get(at)).and_then(|instr| instr.handler);
@@ -127,7 +127,7 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
     code.insert_hidden(slots.temporary(0), &names);
     let slots = Slots { temporaries: names.len(), ..slots };
     let at = at.min(code.instrs.len());
-    let mut made = |written: Vec<Written>| -> Vec<Instr> {
+    let mut made = |written: Vec<PrologueInstr>| -> Vec<Instr> {
         written.into_iter().map(|written| instruction(py, code, written, slots, position)).collect()
     };
     let mut instrs = made(prologue.written);
@@ -144,8 +144,8 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
     length
 }
 
-fn instruction(py: Python<'_>, code: &mut Code, written: Written, slots: Slots, position: Position) -> Instr {
-    let Written { op, arg, line } = written;
+fn instruction(py: Python<'_>, code: &mut Code, written: PrologueInstr, slots: Slots, position: Position) -> Instr {
+    let PrologueInstr { op, arg, line } = written;
     let position = line.map_or(position, Position::line);
     let arg = match arg {
         Arg::Plain(arg) => arg,

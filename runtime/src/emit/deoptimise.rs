@@ -12,7 +12,7 @@ use super::writer::Writer;
 use crate::bytecode::shape::Bound as Bounded;
 use crate::bytecode::{Code, Op};
 use crate::ffi::Args;
-use crate::ffi::callable::{self, Chosen, Dispatch};
+use crate::ffi::callable::{self, Choice, Dispatch};
 use crate::graph::Graph;
 use crate::graph::Program;
 use crate::names::name;
@@ -148,8 +148,8 @@ impl GraphFailure {
 struct RunOriginal;
 
 impl Dispatch for RunOriginal {
-    fn choose<'py>(&self, _: &Bound<'py, PyAny>, _: Args<'_, 'py>) -> PyResult<Chosen> {
-        Ok(Chosen::Original)
+    fn choose<'py>(&self, _: &Bound<'py, PyAny>, _: Args<'_, 'py>) -> PyResult<Choice> {
+        Ok(Choice::Original)
     }
 
     fn traverse(&self, _: &mut dyn FnMut(&Py<PyAny>)) {}

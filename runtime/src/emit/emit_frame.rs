@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 /// Compiled code of one frame.
 #[derive(Debug)]
-pub struct Emitted {
+pub struct EmittedCode {
     /// Runs the frame; takes the values of all parameters, positionally.
     pub function: Py<PyAny>,
     /// Its code object.
@@ -45,7 +45,7 @@ pub fn emit<'py>(
     frame: TracedFrame<'_, 'py>,
     mut outcome: Outcome,
     host: &dyn Host,
-) -> Result<Emitted, Failure> {
+) -> Result<EmittedCode, Failure> {
     let mut end = Frame::new(py, code, &outcome, host)?;
     reraise::set_position(py, code, &mut end, &mut outcome);
     let needed = liveness::find(&outcome);
@@ -60,5 +60,5 @@ pub fn emit<'py>(
     let ops = graph.as_ref().map_or(0, |graph| graph.ops);
     let made = assemble::assemble(py, frame.function, end, prologue, host, !outcome.held_first.is_empty())?;
     let guards = Program::new(py, outcome.guards)?;
-    Ok(Emitted { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
+    Ok(EmittedCode { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
 }

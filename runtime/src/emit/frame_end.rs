@@ -32,16 +32,16 @@ pub struct Tail {
     /// Before the instruction.
     state: State,
     /// How that is reached.
-    pub way: WayIn,
+    pub way: TailEntry,
     /// The packets of the frames that it has entered, one in the other.
     pub(super) inner: Vec<Packet>,
 }
 
 /// How the native tail is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WayIn {
+pub enum TailEntry {
     /// By a jump.
-    Plain,
+    Jump,
     /// With signals waiting.
     Interrupted,
 }
@@ -54,7 +54,7 @@ impl Frame {
         };
         let state = state(code, *at, stack, locals)?;
         let split = split(py, code, *at, &state, host.constants())?;
-        let way = if outcome.signals.is_empty() { WayIn::Plain } else { WayIn::Interrupted };
+        let way = if outcome.signals.is_empty() { TailEntry::Jump } else { TailEntry::Interrupted };
         let inner = inner.iter().map(|entered| Packet::new(py, entered, host)).collect::<Result<_, _>>()?;
         Ok(Self::Tail(Box::new(Tail { split, state, way, inner })))
     }

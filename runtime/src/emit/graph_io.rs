@@ -1,5 +1,5 @@
 //! The graph's inputs and outputs: its output node, its inputs, and the example inputs for the backend.
-use super::liveness::Needed;
+use super::liveness::LiveValues;
 use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin};
 use crate::trace::outcome::Outcome;
 use crate::trace::value::{Value, ValueId};
@@ -20,7 +20,7 @@ pub struct FinishedGraph {
 }
 
 /// Takes the graph out of the outcome; `None` where no call in it is needed and none may have an effect.
-pub fn finish_graph(py: Python<'_>, outcome: &mut Outcome, needed: &Needed) -> Option<FinishedGraph> {
+pub fn finish_graph(py: Python<'_>, outcome: &mut Outcome, needed: &LiveValues) -> Option<FinishedGraph> {
     let mut graph = std::mem::take(&mut outcome.graph);
     let calls = graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
     if calls == 0 {

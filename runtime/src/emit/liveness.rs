@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 /// Values by what becomes of them, each in the order of first need.
 #[derive(Debug, Default)]
-pub struct Needed {
+pub struct LiveValues {
     /// Every value, children after parents.
     pub values: Vec<ValueId>,
     /// Graph results among them.
@@ -14,8 +14,8 @@ pub struct Needed {
 }
 
 /// Follows effects and end into everything that they hold.
-pub fn find(outcome: &Outcome) -> Needed {
-    let mut search = Search { outcome, seen: FxHashSet::default(), needed: Needed::default() };
+pub fn find(outcome: &Outcome) -> LiveValues {
+    let mut search = Search { outcome, seen: FxHashSet::default(), needed: LiveValues::default() };
     outcome.held_first.iter().for_each(|hold| search.effect(&hold.take()));
     outcome.held_first.iter().for_each(|hold| search.value(hold.release));
     outcome.effects.iter().for_each(|effect| search.effect(effect));
@@ -33,7 +33,7 @@ pub fn find(outcome: &Outcome) -> Needed {
 struct Search<'a> {
     outcome: &'a Outcome,
     seen: FxHashSet<ValueId>,
-    needed: Needed,
+    needed: LiveValues,
 }
 
 impl Search<'_> {

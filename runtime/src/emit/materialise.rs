@@ -1,6 +1,6 @@
 //! Materialises objects made during the trace: mutable ones empty first, then filled, so that cycles close.
 use super::failure::Failure;
-use super::liveness::{Needed, children};
+use super::liveness::{LiveValues, children};
 use super::writer::Writer;
 use crate::trace::value::{New, Value, ValueId};
 use rustc_hash::FxHashSet;
@@ -46,7 +46,7 @@ struct Progress {
 
 impl Writer<'_, '_> {
     /// Builds every needed object; afterwards each has its home.
-    pub fn build(&mut self, needed: &Needed) -> Result<(), Failure> {
+    pub fn build(&mut self, needed: &LiveValues) -> Result<(), Failure> {
         let mut progress = Progress::default();
         for id in &needed.values {
             self.work(Task::Allocate(*id, false), &mut progress)?;

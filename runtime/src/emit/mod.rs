@@ -25,7 +25,7 @@ mod side_effects;
 mod sources;
 mod writer;
 
-pub use emit_frame::{Emitted, begin, emit};
+pub use emit_frame::{EmittedCode, begin, emit};
 pub use failure::Failure;
 pub use host::Host;
 pub use prologue::TracedFrame;

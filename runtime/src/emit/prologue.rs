@@ -20,7 +20,7 @@ pub enum Arg {
 
 /// An instruction of the prologue.
 #[derive(Debug)]
-pub struct Written {
+pub struct PrologueInstr {
     /// What it does.
     pub op: Op,
     /// To what.
@@ -33,7 +33,7 @@ pub struct Written {
 #[derive(Debug)]
 pub struct Prologue {
     /// In order.
-    pub written: Vec<Written>,
+    pub written: Vec<PrologueInstr>,
     /// How many temporaries it uses.
     pub temporaries: usize,
     /// The handler of exceptions of the graph.
@@ -46,7 +46,7 @@ pub struct Deoptimisation {
     /// The instructions that call the graph.
     pub watched: Range<usize>,
     /// What handles an exception there.
-    pub written: Vec<Written>,
+    pub written: Vec<PrologueInstr>,
 }
 
 /// The frame that a prologue is written for.

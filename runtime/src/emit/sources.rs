@@ -1,6 +1,6 @@
 //! Loads values: from their homes, from sources, from results of the graph.
 use super::failure::{Failure, fault};
-use super::liveness::Needed;
+use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 impl<'a, 'py> Writer<'a, 'py> {
     /// Loads what lies behind attributes, items, cells and globals first: later effects may change what stands there.
-    pub fn load_sources(&mut self, needed: &Needed) -> Result<(), Failure> {
+    pub fn load_sources(&mut self, needed: &LiveValues) -> Result<(), Failure> {
         let inputs = self.outcome.inputs.iter().map(|(_, value)| *value);
         let all: Vec<ValueId> = needed.values.iter().copied().chain(inputs).collect();
         for id in all {

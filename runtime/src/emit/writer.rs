@@ -1,7 +1,7 @@
 //! Writes the instructions of a prologue: slots are still named, so that temporaries can be added.
 use super::failure::{Failure, fault};
 use super::host::Host;
-use super::prologue::{Arg, Deoptimisation, Prologue, Written};
+use super::prologue::{Arg, Deoptimisation, Prologue, PrologueInstr};
 use crate::bytecode::{Code, Op};
 use crate::graph::Node;
 use crate::trace::outcome::Outcome;
@@ -16,7 +16,7 @@ pub struct Writer<'a, 'py> {
     pub(super) code: &'a Code,
     /// What everything is called through.
     pub(super) caller: Bound<'py, PyAny>,
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<PrologueInstr>,
     /// Temporaries that hold values.
     pub(super) homes: FxHashMap<ValueId, usize>,
     /// Temporaries that hold results of the graph, by node.
@@ -61,12 +61,12 @@ impl<'a, 'py> Writer<'a, 'py> {
     }
 
     /// Goes on writing after these instructions; gives those written so far.
-    pub(super) fn replace_written(&mut self, instead: Vec<Written>) -> Vec<Written> {
+    pub(super) fn replace_written(&mut self, instead: Vec<PrologueInstr>) -> Vec<PrologueInstr> {
         std::mem::replace(&mut self.written, instead)
     }
 
     pub(super) fn op(&mut self, op: Op, arg: Arg) {
-        self.written.push(Written { op, arg, line: self.line });
+        self.written.push(PrologueInstr { op, arg, line: self.line });
     }
 
     pub(super) fn plain(&mut self, op: Op, arg: u32) {

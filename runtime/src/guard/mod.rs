@@ -17,5 +17,5 @@ mod values;
 pub use condition::{Check, DomainCheck, Guard, Reason};
 pub use key_order::KeyOrder;
 pub use load::Registers;
-pub use program::{Failed, Program};
+pub use program::{GuardFailure, Program};
 pub use residual::{ChangeCounts, GuardMode, Residual};

@@ -1,6 +1,6 @@
 //! Makes the residual program: which guards are watched, and which steps stay.
 use super::load::{Load, Registers, SharedObject};
-use super::program::{Failed, Program};
+use super::program::{GuardFailure, Program};
 use super::residual::{ChangeCounts, GuardMode, Residual};
 use super::step::{Action, Step};
 use super::test::Test;
@@ -33,7 +33,7 @@ impl Program {
     /// A guard that failed and will fail at each call, until something changes that CPython tells of; `None` where that is not known.
     pub fn lasting_failure<'py>(
         &self,
-        failed: &Failed<'py>,
+        failed: &GuardFailure<'py>,
         function: &Bound<'py, PyAny>,
         changes: &mut ChangeCounts,
     ) -> Option<Residual> {
@@ -73,7 +73,7 @@ struct Plan<'a, 'py> {
     /// The object that a register holds, where the program itself keeps it.
     objects: Vec<Option<SharedObject>>,
     /// Functions that the watch was set on.
-    told: Vec<SharedObject>,
+    watched_functions: Vec<SharedObject>,
     /// Whether the exact type of what a register holds is known.
     typed: Vec<bool>,
     steps: Vec<Step>,
@@ -97,7 +97,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             states: vec![State::Moving(""); program.registers],
             homes: vec![None; program.registers],
             objects: vec![None; program.registers],
-            told: Vec::new(),
+            watched_functions: Vec::new(),
             typed: vec![false; program.registers],
             steps: Vec::new(),
             registers: 0,
@@ -169,7 +169,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Action::Check { register, test } => match self.test(index, *register, test) {
                 Ok(what) => self.watched(step.guard, what),
                 Err(why) => {
-                    self.keep(*register, step.guard, test);
+                    self.keep_test(*register, step.guard, test);
                     self.checked(step.guard, why);
                 }
             },
@@ -292,7 +292,7 @@ impl<'a, 'py> Plan<'a, 'py> {
                 if !self.set(index, |watch, mark| watch.function(bound, mark)) {
                     return Err(NO_WATCHER);
                 }
-                self.told.push(Arc::clone(function));
+                self.watched_functions.push(Arc::clone(function));
             }
             _ => {}
         }
@@ -323,7 +323,7 @@ impl<'a, 'py> Plan<'a, 'py> {
     }
 
     /// Makes the test at each call. What is compared with an object is fixed from there on.
-    fn keep(&mut self, register: usize, guard: usize, test: &Arc<Test>) {
+    fn keep_test(&mut self, register: usize, guard: usize, test: &Arc<Test>) {
         let at = self.place(register, guard);
         let test = match &**test {
             Test::Function(function, ..) if self.is_watched(function) => Arc::new(Test::Is(Arc::clone(function))),
@@ -339,7 +339,7 @@ impl<'a, 'py> Plan<'a, 'py> {
 
     /// Whether the watch was set on the function.
     fn is_watched(&self, function: &SharedObject) -> bool {
-        self.told.iter().any(|told| Arc::ptr_eq(told, function))
+        self.watched_functions.iter().any(|known| Arc::ptr_eq(known, function))
     }
 
     /// The register of the plan that holds what a register of the program holds; loaded now if it is not yet.

@@ -27,7 +27,7 @@ pub struct Program {
 
 /// A program that does not hold for a call: the step that failed, and what those before it found.
 #[derive(Debug)]
-pub struct Failed<'py> {
+pub struct GuardFailure<'py> {
     pub(super) step: usize,
     pub(super) found: Registers<'py>,
     /// The guard that the step belongs to.
@@ -63,10 +63,10 @@ impl Program {
         &self,
         args: Args<'_, 'py>,
         function: &Bound<'py, PyAny>,
-    ) -> Result<Registers<'py>, Box<Failed<'py>>> {
+    ) -> Result<Registers<'py>, Box<GuardFailure<'py>>> {
         let mut found = Registers::from_elem(None, self.registers);
         match self.steps.iter().position(|step| !step.run(&mut found, args, function)) {
-            Some(step) => Err(Box::new(Failed { step, found, guard: self.steps[step].guard })),
+            Some(step) => Err(Box::new(GuardFailure { step, found, guard: self.steps[step].guard })),
             None => Ok(found),
         }
     }

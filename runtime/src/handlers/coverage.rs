@@ -123,14 +123,14 @@ fn bits(set: &[bool]) -> String {
 
 /// Notes that the frame of a split call was transferred: control has reached the instruction.
 #[derive(Debug)]
-pub(super) struct Reached {
+pub(super) struct ReachedNote {
     pub coverage: Arc<Coverage>,
     pub function: CodeDigest,
     pub index: usize,
     pub noted: std::sync::atomic::AtomicBool,
 }
 
-impl Reached {
+impl ReachedNote {
     pub fn note(&self) {
         if !self.noted.swap(true, std::sync::atomic::Ordering::Relaxed) {
             self.coverage.reach(self.function, self.index);

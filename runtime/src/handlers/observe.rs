@@ -1,6 +1,6 @@
 //! A frame handler that counts frames and leaves them alone.
 use super::counters::Counters;
-use crate::ffi::frame::{Declined, Frame};
+use crate::ffi::frame::{Frame, ReplaceRefusal};
 use crate::ffi::hook::{Action, FrameHandler};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -20,5 +20,5 @@ impl FrameHandler for Observe {
         Ok(Action::Run)
     }
 
-    fn declined(&self, _reason: Declined) {}
+    fn declined(&self, _reason: ReplaceRefusal) {}
 }

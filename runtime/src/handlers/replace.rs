@@ -2,7 +2,7 @@
 use super::counters::Counters;
 use crate::bytecode::Code;
 use crate::ffi::extra;
-use crate::ffi::frame::{Declined, Frame};
+use crate::ffi::frame::{Frame, ReplaceRefusal};
 use crate::ffi::hook::{Action, FrameHandler};
 use crate::names::name;
 use pyo3::prelude::*;
@@ -74,7 +74,7 @@ impl FrameHandler for Replace {
         }
     }
 
-    fn declined(&self, _reason: Declined) {
+    fn declined(&self, _reason: ReplaceRefusal) {
         self.counters.replaced.fetch_sub(1, Ordering::Relaxed);
         self.counters.declined.fetch_add(1, Ordering::Relaxed);
     }

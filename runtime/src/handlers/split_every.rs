@@ -1,10 +1,10 @@
 //! A frame handler that splits every frame: each call of a function at its next instruction.
 use super::counters::Counters;
-use super::coverage::{CodeDigest, Pair, Reached};
+use super::coverage::{CodeDigest, Pair, ReachedNote};
 use super::split_function::{SplitFunction, with_closure};
 use crate::bytecode::Code;
 use crate::bytecode::shape::State;
-use crate::ffi::frame::{Declined, Frame};
+use crate::ffi::frame::{Frame, ReplaceRefusal};
 use crate::ffi::function;
 use crate::ffi::hook::{Action, FrameHandler};
 use crate::split::TransferConstants;
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 type Identity = (usize, usize);
 
 /// Code with the state before each instruction.
-type Unsplit = (Arc<Code>, Arc<Vec<Option<State>>>);
+type UnsplitCode = (Arc<Code>, Arc<Vec<Option<State>>>);
 
 /// One function's splits, an instruction after the other.
 struct Splits {
@@ -37,14 +37,14 @@ struct Splits {
 }
 
 /// What a frame is to be split at.
-struct Turn {
+struct NextSplit {
     identity: Identity,
     digest: CodeDigest,
     /// Place among the reachable instructions.
     index: usize,
     offset: u32,
     /// The split code, or what it is made from.
-    made: Result<Py<PyAny>, Unsplit>,
+    made: Result<Py<PyAny>, UnsplitCode>,
 }
 
 thread_local! {
@@ -116,7 +116,7 @@ impl SplitEvery {
     }
 
     /// What to split next for this frame.
-    fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<Turn> {
+    fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<NextSplit> {
         let identity = (frame.code_address(), frame.globals_address());
         let known = self.splits.lock().ok()?.contains_key(&identity);
         let fresh = (!known).then(|| self.splits(py, frame)).transpose().ok()?;
@@ -130,7 +130,7 @@ impl SplitEvery {
         let index = self.counters.coverage.next(digest)?;
         let offset = *splits.offsets.get(index)?;
         let made = splits.made.get(index)?.as_ref().map(|made| made.clone_ref(py));
-        Some(Turn { identity, digest, index, offset, made: made.ok_or(unsplit) })
+        Some(NextSplit { identity, digest, index, offset, made: made.ok_or(unsplit) })
     }
 
     fn is_own(&self, code: usize) -> bool {
@@ -141,8 +141,8 @@ impl SplitEvery {
         &self,
         py: Python<'_>,
         frame: Frame<'_>,
-        turn: &Turn,
-        (code, states): &Unsplit,
+        turn: &NextSplit,
+        (code, states): &UnsplitCode,
     ) -> PyResult<Option<Py<PyAny>>> {
         let offset = turn.offset;
         let Some(at) = code.index_at(offset) else { return Ok(None) };
@@ -153,7 +153,7 @@ impl SplitEvery {
             function: Self::stand_in(py, frame)?,
             constants: TransferConstants::new(py)?,
             continuations: Mutex::default(),
-            reached: Some(Reached {
+            reached: Some(ReachedNote {
                 coverage: Arc::clone(&self.counters.coverage),
                 function: turn.digest,
                 index: turn.index,
@@ -206,7 +206,7 @@ impl FrameHandler for SplitEvery {
         Ok(Action::Replace(made))
     }
 
-    fn declined(&self, _reason: Declined) {
+    fn declined(&self, _reason: ReplaceRefusal) {
         if let Some(pair) = FIRST.take() {
             self.counters.coverage.untried(pair);
             self.counters.pairs.fetch_sub(1, Ordering::Relaxed);

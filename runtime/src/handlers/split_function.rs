@@ -1,9 +1,9 @@
 //! Functions that break at a given instruction and go on in continuations: splitting proven without a tracer.
-use super::coverage::Reached;
+use super::coverage::ReachedNote;
 use crate::bytecode::Code;
 use crate::bytecode::shape::State;
 use crate::ffi::Args;
-use crate::ffi::callable::{self, Chosen, Dispatch};
+use crate::ffi::callable::{self, Choice, Dispatch};
 use crate::ffi::function;
 use crate::split::{Continuation, Key, Refusal, TransferConstants, split_any};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -22,7 +22,7 @@ pub(super) struct SplitFunction {
     pub constants: TransferConstants,
     pub continuations: Mutex<FxHashMap<Key, Py<PyAny>>>,
     /// What notes that a continuation was entered.
-    pub reached: Option<Reached>,
+    pub reached: Option<ReachedNote>,
 }
 
 struct SplitDispatch {
@@ -34,19 +34,19 @@ struct SplitDispatch {
 }
 
 impl Dispatch for SplitDispatch {
-    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
         let py = args.py();
         if let Some(reached) = self.split_function.reached.as_ref().filter(|_| !self.root) {
             reached.note();
         }
         if let Some(entry) = self.entry.get() {
-            return Ok(Chosen::Run(entry.clone_ref(py)));
+            return Ok(Choice::Run(entry.clone_ref(py)));
         }
         let code = self.code.lock().ok().and_then(|mut code| code.take());
         let code = code.ok_or_else(|| PyRuntimeError::new_err("a continuation was entered while it was being made"))?;
         let made = self.split_function.install(py, &code, function)?;
         let entry = self.entry.get_or_init(|| made.unbind());
-        Ok(Chosen::Run(entry.clone_ref(py)))
+        Ok(Choice::Run(entry.clone_ref(py)))
     }
 
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {

@@ -16,16 +16,16 @@ use std::sync::Mutex;
 
 /// What is known of the slot pointers of this interpreter.
 #[derive(Default)]
-struct Known {
+struct KnownFunctions {
     ids: FxHashMap<(usize, &'static str), FunctionId>,
     /// C types whose rows were read.
     types: FxHashSet<usize>,
 }
 
-static KNOWN: PyOnceLock<Mutex<Known>> = PyOnceLock::new();
+static KNOWN: PyOnceLock<Mutex<KnownFunctions>> = PyOnceLock::new();
 
 /// The `slot_*` functions, read from a class that defines every special method.
-fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
+fn probe(py: Python<'_>) -> PyResult<Mutex<KnownFunctions>> {
     let methods = PyDict::new(py);
     let function = py.eval(c"lambda *args: NotImplemented", None, None)?;
     for row in SLOTDEFS {
@@ -34,7 +34,7 @@ fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
             methods.set_item(row.name, &function)?;
         }
     }
-    let mut known = Known::default();
+    let mut known = KnownFunctions::default();
     note_class(py, methods, &mut known)?;
     // Two functions stand for attribute access: with `__getattr__`, and without.
     for name in ["__getattribute__", "__getattr__"] {
@@ -58,7 +58,7 @@ fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
     Ok(Mutex::new(known))
 }
 
-fn note_class(py: Python<'_>, methods: Bound<'_, PyDict>, known: &mut Known) -> PyResult<()> {
+fn note_class(py: Python<'_>, methods: Bound<'_, PyDict>, known: &mut KnownFunctions) -> PyResult<()> {
     let defined: Vec<String> = methods.keys().extract()?;
     let class = py.get_type::<PyType>().call1(("slots", (), methods))?.cast_into::<PyType>()?;
     for row in SLOTDEFS.iter().filter(|row| defined.iter().any(|name| name == row.name)) {
@@ -79,7 +79,7 @@ fn file_of(row: &Type, origin: Origin) -> &'static str {
 }
 
 /// Notes the slot functions of a C type.
-fn note_type(class: &Bound<'_, PyType>, known: &mut Known) {
+fn note_type(class: &Bound<'_, PyType>, known: &mut KnownFunctions) {
     if !known.types.insert(class.as_ptr() as usize) {
         return;
     }

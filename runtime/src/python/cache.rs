@@ -2,7 +2,7 @@
 use super::describe;
 use crate::ffi::Args;
 use crate::ffi::function;
-use crate::guard::{ChangeCounts, Failed, Program, Registers, Residual};
+use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,7 @@ impl Entry {
     /// Has what a failure is due to watched, so that it need not be seen again.
     fn watch_failure<'py>(
         &self,
-        failed: &Failed<'py>,
+        failed: &GuardFailure<'py>,
         function: &Bound<'py, PyAny>,
         before: Option<&Residual>,
     ) -> Option<Residual> {
@@ -98,24 +98,24 @@ struct Row {
 pub struct Table(Vec<Row>);
 
 /// What was found for a call; small, for most calls hit at once.
-pub enum Found<'a, 'py> {
+pub enum Lookup<'a, 'py> {
     /// All guards of this entry hold.
     Hit(&'a Arc<Entry>),
     /// The same, and some guards were looked at in full.
-    Looked(&'a Arc<Entry>, Box<Looked<'py>>),
+    Checked(&'a Arc<Entry>, Box<CheckResults<'py>>),
     /// No entry is right: of each the guard that failed.
-    Missed(Vec<(&'a Entry, usize)>),
+    Miss(Vec<(&'a Entry, usize)>),
 }
 
 /// What the guards of rows that were looked at in full found.
 #[derive(Default)]
-pub struct Looked<'py> {
+pub struct CheckResults<'py> {
     held: Option<(usize, Registers<'py>)>,
-    failed: Vec<(usize, Box<Failed<'py>>)>,
+    failed: Vec<(usize, Box<GuardFailure<'py>>)>,
 }
 
 /// Entries, and the guard of each that does not hold.
-pub type Missed<'a> = [(&'a Entry, usize)];
+pub type Misses<'a> = [(&'a Entry, usize)];
 
 impl Table {
     /// Whether there are none.
@@ -129,7 +129,7 @@ impl Table {
     }
 
     /// The first entry for the function's code whose guards hold.
-    pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Found<'_, 'py> {
+    pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'_, 'py> {
         let mut registers = Registers::new();
         // GuardMode many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
         let mut before: Option<(usize, usize)> = None;
@@ -141,7 +141,7 @@ impl Table {
             if !function::runs(function, row.entry.code.as_ptr()) {
                 continue;
             }
-            let Some(guards) = &row.entry.guards else { return Found::Hit(&row.entry) };
+            let Some(guards) = &row.entry.guards else { return Lookup::Hit(&row.entry) };
             if let Some(failing) = row.failing.as_ref().filter(|residual| residual.holds())
                 && let Some(guard) = failing.fails
             {
@@ -164,8 +164,10 @@ impl Table {
                     }
                     Ok(()) if residual.holds() => {
                         return match failures.is_empty() {
-                            true => Found::Hit(&row.entry),
-                            false => Found::Looked(&row.entry, Box::new(Looked { held: None, failed: failures })),
+                            true => Lookup::Hit(&row.entry),
+                            false => {
+                                Lookup::Checked(&row.entry, Box::new(CheckResults { held: None, failed: failures }))
+                            }
                         };
                     }
                     // A guard that is a call has changed something.
@@ -174,8 +176,8 @@ impl Table {
             }
             match guards.check(args, function) {
                 Ok(found) => {
-                    let looked = Looked { held: Some((index, found)), failed: failures };
-                    return Found::Looked(&row.entry, Box::new(looked));
+                    let looked = CheckResults { held: Some((index, found)), failed: failures };
+                    return Lookup::Checked(&row.entry, Box::new(looked));
                 }
                 Err(failed) => {
                     missed.push((&row.entry, failed.guard));
@@ -183,7 +185,7 @@ impl Table {
                 }
             }
         }
-        Found::Missed(missed.into_vec())
+        Lookup::Miss(missed.into_vec())
     }
 
     /// The same with one entry more.
@@ -194,7 +196,7 @@ impl Table {
     }
 
     /// The same with what was looked at in full watched from now on; `None` where there is nothing new to watch.
-    pub fn watching<'py>(&self, looked: &Looked<'py>, function: &Bound<'py, PyAny>) -> Option<Self> {
+    pub fn watching<'py>(&self, looked: &CheckResults<'py>, function: &Bound<'py, PyAny>) -> Option<Self> {
         let py = function.py();
         let mut rows = self.0.clone();
         let mut changed = false;
@@ -219,7 +221,7 @@ impl Table {
     }
 
     /// The same without the entries that can never be right again; `None` where there is no such entry.
-    pub fn living(&self, missed: &Missed<'_>, py: Python<'_>) -> Option<Self> {
+    pub fn living(&self, missed: &Misses<'_>, py: Python<'_>) -> Option<Self> {
         let dead = |entry: &Entry| {
             let of = missed.iter().find(|(known, _)| std::ptr::eq(*known, entry));
             of.is_some_and(|(entry, guard)| entry.guards.as_ref().is_some_and(|guards| guards.is_final(*guard)))

@@ -6,8 +6,8 @@ use super::errors::graph_break;
 use super::nested;
 use super::record::{Frame, Times};
 use crate::bytecode::{Code, flag};
-use crate::emit::{self, Emitted, Failure};
-use crate::ffi::callable::Chosen;
+use crate::emit::{self, EmittedCode, Failure};
+use crate::ffi::callable::Choice;
 use crate::ffi::{Args, eval_breaker};
 use crate::graph_break::Break;
 use crate::guard::{ChangeCounts, Program};
@@ -26,7 +26,7 @@ impl Compiled {
         function: &Bound<'py, PyAny>,
         args: Args<'_, 'py>,
         missed: Vec<String>,
-    ) -> PyResult<Chosen> {
+    ) -> PyResult<Choice> {
         let py = args.py();
         let original = function.getattr("__code__")?;
         let kept = Arc::clone(&self.unit.kept);
@@ -59,7 +59,7 @@ impl Compiled {
             return run_interrupted(py, &waiting);
         }
         self.refuse_break(py, &code, &outcome)?;
-        nested::expect(py, &self.unit, &outcome.inside)?;
+        nested::register(py, &self.unit, &outcome.inside)?;
         let frame = self
             .unit
             .shared
@@ -85,14 +85,14 @@ impl Compiled {
             self.unit.shared.record(py, frame.finish(py, &emitted, times, missed)?);
         }
         if !waiting.is_empty() {
-            return Ok(Chosen::Run(emitted.function));
+            return Ok(Choice::Run(emitted.function));
         }
         let run = self.install(py, original, emitted, words)?;
-        if eval_breaker::is_set(py) { Ok(Chosen::Original) } else { Ok(run) }
+        if eval_breaker::is_set(py) { Ok(Choice::Original) } else { Ok(run) }
     }
 
     /// A generator's frame stays where it was made; its body runs in continuations, each traced when it begins.
-    fn begin<'py>(&self, function: &Bound<'py, PyAny>, code: &Code, original: Bound<'py, PyAny>) -> PyResult<Chosen> {
+    fn begin<'py>(&self, function: &Bound<'py, PyAny>, code: &Code, original: Bound<'py, PyAny>) -> PyResult<Choice> {
         let py = function.py();
         let run = match emit::begin(py, code, function, &UnitHost(Arc::clone(&self.unit))) {
             Ok(run) => run,
@@ -101,7 +101,7 @@ impl Compiled {
         };
         let guards = Program::new(py, Vec::new())?;
         self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py)))?;
-        Ok(Chosen::Run(run))
+        Ok(Choice::Run(run))
     }
 
     /// Under `fullgraph`, a break is an error; everywhere it is counted.
@@ -125,13 +125,13 @@ impl Compiled {
         &self,
         py: Python<'_>,
         code: Bound<'_, PyAny>,
-        emitted: Emitted,
+        emitted: EmittedCode,
         words: Option<Arc<[String]>>,
-    ) -> PyResult<Chosen> {
+    ) -> PyResult<Choice> {
         self.unit.shared.count(|counters| &counters.frames_compiled);
         let run = emitted.function;
         self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py)))?;
-        Ok(Chosen::Run(run))
+        Ok(Choice::Run(run))
     }
 
     /// The frame runs as it is, from now on.
@@ -141,7 +141,7 @@ impl Compiled {
         code: &Code,
         original: Bound<'py, PyAny>,
         reason: String,
-    ) -> PyResult<Chosen> {
+    ) -> PyResult<Choice> {
         let py = function.py();
         let shared = &self.unit.shared;
         shared.count(|counters| &counters.frames_skipped);
@@ -158,12 +158,12 @@ impl Compiled {
             shared.record(py, Frame::skipped(self.place(py), code, reason, Vec::new())?);
         }
         self.add(Entry::original(original.unbind()))?;
-        Ok(Chosen::Original)
+        Ok(Choice::Original)
     }
 }
 
 /// The frame runs as it is this once, and handles what waits as it begins.
-fn run_interrupted(py: Python<'_>, waiting: &[i32]) -> PyResult<Chosen> {
+fn run_interrupted(py: Python<'_>, waiting: &[i32]) -> PyResult<Choice> {
     set_off(py, waiting)?;
-    Ok(Chosen::Original)
+    Ok(Choice::Original)
 }

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 pub struct Compiled {
     pub(super) unit: Arc<CompilationUnit>,
     /// Where a continuation goes on.
-    pub(super) resumed: Option<Resumed>,
+    pub(super) resumed: Option<ResumePoint>,
     pub(super) cache: Arc<Mutex<Cache>>,
 }
 
 /// Where a continuation goes on.
 #[derive(Clone, Copy, Debug)]
-pub struct Resumed {
+pub struct ResumePoint {
     /// The line.
     pub line: i32,
     /// Whether the frame stopped before the instruction, within a trace that ended there.
@@ -28,7 +28,7 @@ impl Compiled {
     }
 
     /// The continuation that goes on there.
-    pub fn continuation(unit: Arc<CompilationUnit>, resumed: Resumed) -> Self {
+    pub fn continuation(unit: Arc<CompilationUnit>, resumed: ResumePoint) -> Self {
         Self { unit, resumed: Some(resumed), cache: Arc::default() }
     }
 

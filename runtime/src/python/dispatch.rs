@@ -1,9 +1,9 @@
 //! The dispatcher of a compiled frame: guards first, a trace where none hold.
-use super::cache::{Entry, Found, Missed, Table};
+use super::cache::{Entry, Lookup, Misses, Table};
 use super::compiled::Compiled;
 use super::record::{Frame, Place};
 use crate::bytecode::Code;
-use crate::ffi::callable::{Chosen, Dispatch};
+use crate::ffi::callable::{Choice, Dispatch};
 use crate::ffi::{Args, eval_breaker};
 use crate::internal_error::InternalError;
 use pyo3::prelude::*;
@@ -41,7 +41,7 @@ impl Compiled {
     }
 
     /// Makes room where entries are in the way that can never be right again; else why the frame is not traced once more.
-    fn limit(&self, table: &Arc<Table>, missed: &Missed<'_>, py: Python<'_>) -> PyResult<Option<String>> {
+    fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {
         let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
         if traced >= TRACES {
             return Ok(Some(format!("traced {TRACES} times, the limit of one frame")));
@@ -66,15 +66,15 @@ impl Compiled {
     }
 
     /// What to run where nothing waits.
-    fn chosen<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+    fn chosen<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
         let table = self.table()?;
         if table.is_empty() && self.unit.is_closed() {
-            return Ok(Chosen::Original);
+            return Ok(Choice::Original);
         }
         let missed = match table.find(args, function) {
-            Found::Missed(missed) => missed,
-            Found::Hit(entry) => return Ok(self.hit(entry, args.py())),
-            Found::Looked(entry, looked) => {
+            Lookup::Miss(missed) => missed,
+            Lookup::Hit(entry) => return Ok(self.hit(entry, args.py())),
+            Lookup::Checked(entry, looked) => {
                 let chosen = self.hit(entry, args.py());
                 if let Some(watching) = table.watching(&looked, function) {
                     self.replace(&table, watching)?;
@@ -94,7 +94,7 @@ impl Compiled {
     }
 
     /// A call that no guards allow, of a frame that is not traced again: it runs as it is. Reported once.
-    fn give_up(&self, function: &Bound<'_, PyAny>, limit: &str, missed: Vec<String>) -> PyResult<Chosen> {
+    fn give_up(&self, function: &Bound<'_, PyAny>, limit: &str, missed: Vec<String>) -> PyResult<Choice> {
         let py = function.py();
         let shared = &self.unit.shared;
         shared.count(|counters| &counters.frames_skipped);
@@ -103,13 +103,13 @@ impl Compiled {
             let code = Code::decode(&function.getattr("__code__")?)?;
             shared.record(py, Frame::skipped(self.place(py), &code, limit.to_owned(), missed)?);
         }
-        Ok(Chosen::Original)
+        Ok(Choice::Original)
     }
 
-    fn hit(&self, entry: &Entry, py: Python<'_>) -> Chosen {
-        let Some(run) = entry.run(py) else { return Chosen::Original };
+    fn hit(&self, entry: &Entry, py: Python<'_>) -> Choice {
+        let Some(run) = entry.run(py) else { return Choice::Original };
         self.unit.shared.count(|counters| &counters.cache_hits);
-        Chosen::Run(run)
+        Choice::Run(run)
     }
 
     pub(super) fn place<'py>(&self, py: Python<'py>) -> Place<'py> {
@@ -120,9 +120,9 @@ impl Compiled {
 impl Dispatch for Compiled {
     /// While something waits to be handled, the frame runs as it is: only there are the places where the program looks for it,
     /// and its handlers.
-    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
         if eval_breaker::is_set(args.py()) {
-            return Ok(Chosen::Original);
+            return Ok(Choice::Original);
         }
         self.chosen(function, args)
     }
@@ -151,7 +151,7 @@ impl Drop for Compiled {
 }
 
 /// Which guards failed, each once, the latest entry's first.
-fn in_words<'py>(missed: &Missed<'_>, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Vec<String> {
+fn in_words<'py>(missed: &Misses<'_>, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for (entry, failed) in missed.iter().rev() {
         words.extend(entry.failure(*failed, args, function).filter(|text| !words.contains(text)));

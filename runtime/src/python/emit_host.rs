@@ -1,5 +1,5 @@
 //! A compilation unit as the emitter sees it: calls the backend, makes continuations.
-use super::compiled::{Compiled, Resumed};
+use super::compiled::{Compiled, ResumePoint};
 use super::unit::{CompilationUnit, ContinuationEntry};
 use crate::emit::Host;
 use crate::ffi::{callable, function};
@@ -32,11 +32,11 @@ impl Host for UnitHost {
     }
 
     fn continuation(&self, py: Python<'_>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
-        self.go_on(py, wanted, false)
+        self.callable_of(py, wanted, false)
     }
 
     fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
-        Self(self.0.entered_unit(wanted.root().bind(py), function.bind(py))?).go_on(py, wanted, true)
+        Self(self.0.entered_unit(wanted.root().bind(py), function.bind(py))?).callable_of(py, wanted, true)
     }
 
     fn constants(&self) -> &TransferConstants {
@@ -46,13 +46,13 @@ impl Host for UnitHost {
 
 impl UnitHost {
     /// What goes on there; `entered` says that the frame stopped before the instruction.
-    fn go_on(&self, py: Python<'_>, wanted: &split::Continuation, entered: bool) -> PyResult<Py<PyAny>> {
+    fn callable_of(&self, py: Python<'_>, wanted: &split::Continuation, entered: bool) -> PyResult<Py<PyAny>> {
         if let Some(known) = self.0.known(py, &wanted.key) {
             return Ok(known);
         }
         let code = wanted.build(py, &self.0.shared.constants).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.0.function.bind(py))?;
-        let made = Compiled::continuation(Arc::clone(&self.0), Resumed { line: wanted.line(), entered });
+        let made = Compiled::continuation(Arc::clone(&self.0), ResumePoint { line: wanted.line(), entered });
         let cache = made.cache();
         let member = ContinuationEntry { callable: callable::new(&plain, Box::new(made), true)?.unbind(), cache };
         let poisoned = |_| InternalError::new_err("the table of continuations is poisoned");

@@ -4,8 +4,8 @@ use super::compiled::Compiled;
 use super::shared::Options;
 use super::unit::CompilationUnit;
 use crate::bytecode::flag;
-use crate::ffi::callable::{self, Chosen, Dispatch};
-use crate::ffi::frame::{Declined, Frame};
+use crate::ffi::callable::{self, Choice, Dispatch};
+use crate::ffi::frame::{Frame, ReplaceRefusal};
 use crate::ffi::function;
 use crate::ffi::hook::{self, Action, FrameHandler};
 use pyo3::prelude::*;
@@ -19,16 +19,16 @@ const FUNCTIONS: usize = 8;
 
 /// The frames to compile when they are reached.
 #[derive(Debug, Default)]
-struct Expected {
+struct NestedFrames {
     /// A bit per code object, by address: most frames are none of ours.
     filter: AtomicU64,
-    codes: Mutex<FxHashMap<usize, Vec<Nested>>>,
+    codes: Mutex<FxHashMap<usize, Vec<NestedEntry>>>,
     installed: AtomicBool,
 }
 
 /// What to do with the frames of one code object on behalf of one session.
 #[derive(Debug)]
-struct Nested {
+struct NestedEntry {
     /// Keeps the address valid.
     _code: Py<PyAny>,
     /// Who expects it; gone with its function.
@@ -37,20 +37,20 @@ struct Nested {
     functions: Vec<(Py<PyWeakrefReference>, Arc<Compiled>)>,
 }
 
-static EXPECTED: std::sync::LazyLock<Arc<Expected>> = std::sync::LazyLock::new(Arc::default);
+static NESTED: std::sync::LazyLock<Arc<NestedFrames>> = std::sync::LazyLock::new(Arc::default);
 
-struct Handler(Arc<Expected>);
+struct Handler(Arc<NestedFrames>);
 
 fn bit(address: usize) -> u64 {
     1 << ((address >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)
 }
 
 /// Has frames of these code objects compiled when the unit's native calls reach them.
-pub(super) fn expect(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<PyAny>]) -> PyResult<()> {
+pub(super) fn register(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<PyAny>]) -> PyResult<()> {
     if codes.is_empty() {
         return Ok(());
     }
-    let Ok(mut known) = EXPECTED.codes.lock() else { return Ok(()) };
+    let Ok(mut known) = NESTED.codes.lock() else { return Ok(()) };
     let mut dead = Vec::new();
     for code in codes {
         // What awaits a coroutine sees it.
@@ -61,15 +61,15 @@ pub(super) fn expect(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<Py
         let nested = known.entry(address).or_default();
         dead.extend(nested.extract_if(.., |nested| nested.by.strong_count() == 0));
         if !nested.iter().any(|nested| nested.by.as_ptr() == Arc::as_ptr(unit)) {
-            nested.push(Nested { _code: code.clone_ref(py), by: Arc::downgrade(unit), functions: Vec::new() });
+            nested.push(NestedEntry { _code: code.clone_ref(py), by: Arc::downgrade(unit), functions: Vec::new() });
         }
-        EXPECTED.filter.fetch_or(bit(address), Relaxed);
+        NESTED.filter.fetch_or(bit(address), Relaxed);
     }
     drop(known);
     drop(dead);
-    if !EXPECTED.installed.load(Relaxed) && !hook::is_installed(py) {
-        match hook::install(py, Box::new(Handler(Arc::clone(&EXPECTED)))) {
-            Ok(()) => EXPECTED.installed.store(true, Relaxed),
+    if !NESTED.installed.load(Relaxed) && !hook::is_installed(py) {
+        match hook::install(py, Box::new(Handler(Arc::clone(&NESTED)))) {
+            Ok(()) => NESTED.installed.store(true, Relaxed),
             // Another thread has done so while this one looked whether the interpreter fits.
             Err(_) if hook::is_installed(py) => {}
             Err(error) => return Err(error),
@@ -79,14 +79,14 @@ pub(super) fn expect(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<Py
 }
 
 /// Forgets everything and takes the hook out.
-pub(super) fn forget(py: Python<'_>) -> PyResult<()> {
-    EXPECTED.filter.store(0, Relaxed);
-    let taken = EXPECTED.codes.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
+pub(super) fn reset(py: Python<'_>) -> PyResult<()> {
+    NESTED.filter.store(0, Relaxed);
+    let taken = NESTED.codes.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
     drop(taken);
-    if EXPECTED.installed.swap(false, Relaxed) { hook::uninstall(py) } else { Ok(()) }
+    if NESTED.installed.swap(false, Relaxed) { hook::uninstall(py) } else { Ok(()) }
 }
 
-impl Expected {
+impl NestedFrames {
     /// The dispatcher for this function, on behalf of the unit that asked last and still lives.
     fn dispatcher(&self, function: &Bound<'_, PyAny>, code: usize) -> Option<Arc<Compiled>> {
         let py = function.py();
@@ -118,7 +118,7 @@ fn is_of(known: &Py<PyWeakrefReference>, function: &Bound<'_, PyAny>) -> bool {
 fn ending(py: Python<'_>, code: usize) -> PyResult<Bound<'_, PyCFunction>> {
     PyCFunction::new_closure(py, None, None, move |args, _| -> PyResult<()> {
         let gone = args.get_item(0)?;
-        let taken = EXPECTED.codes.try_lock().ok().and_then(|mut known| {
+        let taken = NESTED.codes.try_lock().ok().and_then(|mut known| {
             let mut functions = known.get_mut(&code)?.iter().flat_map(|nested| &nested.functions);
             let cache = functions.find(|(known, _)| known.is(&gone))?.1.cache();
             cache.lock().ok()?.take()
@@ -137,11 +137,11 @@ impl FrameHandler for Handler {
         let function = frame.function(py);
         let Some(compiled) = self.0.dispatcher(&function, frame.code_address()) else { return Ok(Action::Run) };
         Ok(match compiled.choose(&function, frame.args(py))? {
-            Chosen::Run(entry) => Action::Call(entry),
-            Chosen::Original => Action::Run,
-            Chosen::Done(result) => Action::Done(result),
+            Choice::Run(entry) => Action::Call(entry),
+            Choice::Original => Action::Run,
+            Choice::Done(result) => Action::Done(result),
         })
     }
 
-    fn declined(&self, _reason: Declined) {}
+    fn declined(&self, _reason: ReplaceRefusal) {}
 }

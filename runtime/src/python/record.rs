@@ -1,7 +1,7 @@
 //! What `explain` keeps of a trace: text and numbers, no objects of the program.
 use super::describe;
 use crate::bytecode::Code;
-use crate::emit::Emitted;
+use crate::emit::EmittedCode;
 use crate::graph::PyGraph;
 use crate::graph::text;
 use crate::guard::GuardMode;
@@ -149,7 +149,7 @@ impl Frame {
     }
 
     /// Adds what emitting made.
-    pub fn finish(self, py: Python<'_>, made: &Emitted, times: Times, missed: Vec<String>) -> PyResult<Self> {
+    pub fn finish(self, py: Python<'_>, made: &EmittedCode, times: Times, missed: Vec<String>) -> PyResult<Self> {
         let after = lines(&Code::decode(made.code.bind(py))?.listing(py));
         let graph = made.graph.as_ref().map(|graph| PyGraph::new(py, graph)).transpose()?.map(Bound::unbind);
         Ok(Self { after, graph, ops: made.ops, times, missed, ..self })

@@ -80,7 +80,7 @@ impl Session {
         for (_, counter) in self.shared.counters.named() {
             counter.store(0, Relaxed);
         }
-        nested::forget(py)
+        nested::reset(py)
     }
 
     /// What was recorded, in order of compilation, as plain Python data.

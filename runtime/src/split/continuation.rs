@@ -26,7 +26,7 @@ pub struct Continuation {
     /// Index in the split code's constants where the continuation's callable belongs.
     pub constant: usize,
     /// How control came here.
-    pub way: Way,
+    pub way: Exit,
     pub(super) root: Arc<Code>,
 }
 
@@ -41,7 +41,7 @@ pub struct Key {
 
 /// A way out of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Exit {
     /// To the next instruction.
     Next,
     /// To its jump target.

@@ -1,5 +1,5 @@
 //! The frame packet of a frame that goes on in a continuation without having run natively: what it carries, in order.
-use super::continuation::{Continuation, Key, Way};
+use super::continuation::{Continuation, Exit, Key};
 use super::metadata::RootCode;
 use super::packet_layout::PacketLayout;
 use super::refusal::{Refusal, supported};
@@ -51,5 +51,5 @@ pub fn frame_packet(py: Python<'_>, code: &Code, at: usize, state: &State) -> Re
     });
     let parts = plain.chain(later).chain(stack).collect();
     let code = Arc::clone(&root.root);
-    Ok(FramePacket { continuation: Continuation { key, constant: usize::MAX, way: Way::Next, root: code }, parts })
+    Ok(FramePacket { continuation: Continuation { key, constant: usize::MAX, way: Exit::Next, root: code }, parts })
 }

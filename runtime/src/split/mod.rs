@@ -22,7 +22,7 @@ mod split_code;
 mod transfer;
 
 pub use constants::TransferConstants;
-pub use continuation::{Continuation, Key, Split, Way};
+pub use continuation::{Continuation, Exit, Key, Split};
 pub use frame_packet::{FramePacket, PacketPart, frame_packet};
 pub use refusal::Refusal;
 pub(crate) use split_code::split_any;

@@ -1,7 +1,7 @@
 //! The transfer of a frame to continuations: a block on every way out of the natively run instruction.
 use super::block::Block;
 use super::constants::TransferConstants;
-use super::continuation::{Continuation, Key, Split, Way};
+use super::continuation::{Continuation, Exit, Key, Split};
 use super::interrupts;
 use super::metadata::RootCode;
 use super::packet_layout::PacketLayout;
@@ -36,12 +36,12 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     let next = code.instrs.get(at + run).map(|next| next.id);
     // A handler's stack is cut to less than the instruction's, plus `lasti` and the exception.
     let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()).max(jumped.stack.len()) + 2);
-    let mut ways = Ways { py, site, blocks: Vec::new(), temporaries };
+    let mut exits = Exits { py, site, blocks: Vec::new(), temporaries };
     let mut throwing = None;
     if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native))
         && !only_raises_again(code, handler.target)
     {
-        let block = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
+        let block = exits.block(split, Exit::Raise, handler.target, &raised, native.position)?;
         for index in region(&split.code, native.id, next)? {
             split.code.instrs[index].handler = Some(Handler { target: block, ..handler });
         }
@@ -50,13 +50,13 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
         let raised = interrupts::raising(code, &native)
             .and_then(|before| Some((before.handler?, jumped.raised(before)?)))
             .map(|(handler, raised)| {
-                let target = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
+                let target = exits.block(split, Exit::Raise, handler.target, &raised, native.position)?;
                 Ok::<_, Refusal>(Handler { target, ..handler })
             })
             .transpose()?;
         let (target, head, after) = skipped(code, target, native.op, jumped);
-        let block = ways.block(split, Way::Jump, target, &after, native.position)?;
-        let block = ways.precede(split, block, head);
+        let block = exits.block(split, Exit::Jump, target, &after, native.position)?;
+        let block = exits.precede(split, block, head);
         let landing = interrupts::land(&mut split.code, &native, block, raised);
         let index = split.code.index(native.id).ok_or(Refusal::Unreachable(at))?;
         split.code.instrs[index].target = Some(landing);
@@ -64,15 +64,15 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     }
     if !code.isa().ends_block(native.op) {
         let next = next.ok_or(Refusal::Unreachable(at + 1))?;
-        let label = ways.block(split, Way::Next, next, &after, native.position)?;
-        let first = ways.blocks.last().and_then(|block| block.first());
+        let label = exits.block(split, Exit::Next, next, &after, native.position)?;
+        let first = exits.blocks.last().and_then(|block| block.first());
         let block_position = first.map_or(Position::NONE, |first| first.position);
         let index = region(&split.code, native.id, Some(next))?.end;
         if stands_apart(code, at) {
             let jump = Instr { position: block_position, ..split.code.jump(Op::JUMP_FORWARD, label) };
             split.code.insert(index, [jump]);
         } else {
-            split.code.insert(index, ways.blocks.pop().unwrap_or_default());
+            split.code.insert(index, exits.blocks.pop().unwrap_or_default());
         }
     }
     if let Some(next) = next {
@@ -81,17 +81,17 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     if let Some((landing, Some(suspended))) = throwing {
         keep_send(&mut split.code, &native, suspended, landing);
     }
-    for block in ways.blocks {
+    for block in exits.blocks {
         split.code.instrs.extend(block);
     }
-    if code.is_continuation(py) && looks(native.op) {
-        share(py, split, constants, native.id);
+    if code.is_continuation(py) && may_run_code(native.op) {
+        copy_to_survivors(py, split, constants, native.id);
     }
     Ok(())
 }
 
 /// Whether the instruction may run code that looks at frames that a traceback names, or at kept ones.
-fn looks(op: Op) -> bool {
+fn may_run_code(op: Op) -> bool {
     let name = op.name();
     ["CALL", "LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "BINARY", "STORE_SUBSCR", "COMPARE", "CONTAINS", "FORMAT"]
         .iter()
@@ -100,7 +100,7 @@ fn looks(op: Op) -> bool {
 }
 
 /// Those that wait for the variables of the frame that goes on are shown them before the instruction runs.
-fn share(py: Python<'_>, split: &mut Split, constants: &TransferConstants, native: Label) {
+fn copy_to_survivors(py: Python<'_>, split: &mut Split, constants: &TransferConstants, native: Label) {
     let Some(index) = split.code.index(native) else { return };
     // The instructions of a call belong together.
     let within = index.checked_sub(1).and_then(|before| split.code.instrs.get(before));
@@ -211,7 +211,7 @@ fn skipped(code: &Code, target: Label, op: Op, mut state: State) -> (Label, Vec<
     (code.instrs.get(index).map_or(target, |instr| instr.id), head, state)
 }
 
-struct Ways<'a, 'py> {
+struct Exits<'a, 'py> {
     py: Python<'py>,
     site: &'a Site<'a>,
     blocks: Vec<Vec<Instr>>,
@@ -219,12 +219,12 @@ struct Ways<'a, 'py> {
     temporaries: usize,
 }
 
-impl Ways<'_, '_> {
+impl Exits<'_, '_> {
     /// Builds the block and names its continuation; gives the block's label.
     fn block(
         &mut self,
         split: &mut Split,
-        way: Way,
+        way: Exit,
         resume: Label,
         state: &State,
         position: Position,
@@ -232,7 +232,7 @@ impl Ways<'_, '_> {
         let Site { original, root, constants, .. } = self.site;
         let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
         let unit = match (way, original.instrs[self.site.at].handler) {
-            (Way::Raise, Some(Handler { lasti: true, depth, .. })) => {
+            (Exit::Raise, Some(Handler { lasti: true, depth, .. })) => {
                 original.root_unit(self.py, self.site.at).map(|unit| (depth as usize, unit))
             }
             _ => None,

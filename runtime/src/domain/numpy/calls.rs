@@ -1,7 +1,7 @@
 //! numpy as a domain: arrays and scalars are values of the graph; what depends on metadata alone is known while tracing.
 use super::errors::Errors;
 use super::example::Examples;
-use super::graph_break::{Called, fault, stop};
+use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
 use super::{check, names, operators};
@@ -53,7 +53,7 @@ impl Domain for Numpy {
         callee: &Callee<'py>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         let examples = Examples::new(self, py);
         examples.refuse_objects(args)?;
         match callee {
@@ -103,7 +103,7 @@ impl Numpy {
         function: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         if function.get_type().is(&self.ufunc) {
             let plain = kwargs.iter().all(|(name, value)| name == "dtype" && matches!(value, Operand::Known(_)));
             let outputs: usize = function.getattr(name!("nout")).and_then(|count| count.extract()).unwrap_or(0);
@@ -137,7 +137,7 @@ impl Numpy {
         name: &str,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         let Some(rule) = names::method(name) else {
             let text = format!("ndarray.{name}");
             return Err(stop(
@@ -153,7 +153,7 @@ impl Numpy {
         examples.record(method, args, kwargs)
     }
 
-    fn attribute<'py>(&self, examples: &Examples<'_, 'py>, name: &str, args: &[Operand<'py>]) -> Called<'py> {
+    fn attribute<'py>(&self, examples: &Examples<'_, 'py>, name: &str, args: &[Operand<'py>]) -> CallResult<'py> {
         let Some(of) = args.first() else { return Err(stop("attribute of nothing", name, "")) };
         let object = examples.object(of)?;
         if names::METADATA.contains(&name) {

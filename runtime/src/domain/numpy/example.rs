@@ -1,5 +1,5 @@
 //! Running an operation on examples to learn type, dtype and shape of its result.
-use super::graph_break::{Called, fault, stop};
+use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use crate::domain::{Answer, Operand};
 use crate::ffi::slot_call::{self, Signature};
@@ -133,7 +133,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         match self.run(&target, args, kwargs)? {
             Ok(example) => self.node(target, args, kwargs, example),
             Err(error) => Ok(Answer::Raised(error)),
@@ -147,7 +147,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
         example: Bound<'py, PyAny>,
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         if !self.numpy.is_value(&example) {
             let text = crate::ffi::types::name(&example.get_type());
             return Err(stop("numpy result that is no array", text, "Only arrays and numpy scalars are graph values."));

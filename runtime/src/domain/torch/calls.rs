@@ -1,7 +1,7 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::check::{Ambient, QUESTIONS, SameModes, TensorCheck};
 use super::fakes::Fakes;
-use super::graph_break::{Called, fault, stop};
+use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
 use super::{metadata, modes};
@@ -87,7 +87,7 @@ impl Domain for Torch {
         callee: &Callee<'py>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         let meta = Meta { torch: self, py };
         match callee {
             Callee::Slot(slot) => self.slot(&meta, slot, args),
@@ -151,7 +151,7 @@ impl Torch {
         function: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         let name = callee::name_of(function);
         if name == COUNTED {
             return count(function, args);
@@ -189,7 +189,7 @@ impl Torch {
     }
 
     /// Slots of the type, by the function of `operator` that reaches them.
-    fn slot<'py>(&self, meta: &Meta<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> Called<'py> {
+    fn slot<'py>(&self, meta: &Meta<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> CallResult<'py> {
         const OPERATORS: &[(&str, &str)] = &[
             ("nb_negative", "neg"),
             ("nb_positive", "pos"),
@@ -222,7 +222,7 @@ impl Torch {
         }
     }
 
-    fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> Called<'py> {
+    fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> CallResult<'py> {
         const VIEWS: &[&str] = &["T", "mT", "H", "mH", "real", "imag", "data"];
         let Some(tensor) = args.first() else { return Err(depends(name)) };
         let object = meta.object(tensor)?;
@@ -282,7 +282,7 @@ fn is_question(name: &str) -> bool {
 }
 
 /// What is counted when the trace is made needs not be counted again.
-fn count<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> Called<'py> {
+fn count<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> CallResult<'py> {
     match args {
         [Operand::Known(what)] => Ok(function.call1((what,)).map_or_else(Answer::Raised, Answer::Constant)),
         _ => Err(stop("unsupported form of a PyTorch call", COUNTED, "It counts what a text names.")),

@@ -1,6 +1,6 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
 use super::check;
-use super::graph_break::{Called, fault, stop};
+use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
@@ -46,7 +46,7 @@ impl<'py> Meta<'_, 'py> {
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         if REFUSED.contains(&name) {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }

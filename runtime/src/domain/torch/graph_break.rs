@@ -4,7 +4,7 @@ use crate::graph_break::Break;
 use pyo3::prelude::*;
 
 /// The answer to an operation, or a graph break.
-pub(super) type Called<'py> = Result<Answer<'py>, Box<Break>>;
+pub(super) type CallResult<'py> = Result<Answer<'py>, Box<Break>>;
 
 /// A break with the domain's usual hint.
 pub(super) fn stop(kind: &str, context: impl Into<String>, explanation: &str) -> Box<Break> {

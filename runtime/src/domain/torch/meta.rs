@@ -1,6 +1,6 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
 use super::empty_like::empty_like;
-use super::graph_break::{Called, fault, stop};
+use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
 use crate::domain::{Answer, Operand};
@@ -66,7 +66,7 @@ impl<'py> Meta<'_, 'py> {
         callable: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         let args = args.iter().map(|arg| self.folded(arg)).collect::<Result<Vec<_>, _>>()?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
@@ -139,7 +139,7 @@ impl<'py> Meta<'_, 'py> {
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         self.refuse_modes()?;
         refuse_places(kwargs)?;
         let operands = self.stand_ins(args, kwargs)?;
@@ -183,7 +183,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
         objects: &[Bound<'py, PyAny>],
         example: Bound<'py, PyAny>,
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
         if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {

@@ -1,5 +1,5 @@
 //! Functions of `torch._C` that set a mode of the thread, and those that tell it.
-use super::graph_break::{Called, fault};
+use super::graph_break::{CallResult, fault};
 use crate::domain::{Answer, ModeChange};
 use crate::names::interned;
 use pyo3::prelude::*;
@@ -31,7 +31,7 @@ pub(super) fn change<'py>(
     name: &str,
     function: &Bound<'py, PyAny>,
     args: Vec<Bound<'py, PyAny>>,
-) -> Called<'py> {
+) -> CallResult<'py> {
     let get = |name: &str| module.getattr(interned(module.py(), name)).map_err(|error| fault(&error));
     let (undo, question) = match SETTERS.iter().find(|(setter, _)| *setter == name) {
         Some((_, question)) => {

@@ -1,7 +1,7 @@
 //! Calls of a `CompiledFunction`: what its dispatcher chooses, then the continuations that follow.
 use super::argument_binder::Binder;
 use super::compiled_function::{CompiledFunction, State};
-use super::dispatch::{Chosen, Dispatch};
+use super::dispatch::{Choice, Dispatch};
 use super::heap_type::{Call, Vectorcalled, vectorcall};
 use super::{frame_packet, slots};
 use crate::ffi::{Args, generator_survivors, surviving_frames};
@@ -105,7 +105,7 @@ impl Drop for Active {
 /// Runs continuations for as long as the result is a packet.
 pub fn follow<'py>(mut result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     while let Some(continuation) = packet(&result) {
-        let values = frame_packet::open(result);
+        let values = frame_packet::unpack(result);
         // SAFETY: `packet` found an instance of our type.
         result = unsafe { resume(&continuation, values)? };
     }
@@ -113,7 +113,7 @@ pub fn follow<'py>(mut result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 }
 
 /// The same for a frame that was entered by a call instruction.
-pub(super) fn go_on(packet: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+pub(super) fn continue_frame(packet: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let _active = Active::new();
     follow(packet)
 }
@@ -130,9 +130,9 @@ unsafe fn resume<'py>(object: &Bound<'py, PyAny>, values: frame_packet::Values<'
     }
     let args = Args::new(object.py(), values.pointers());
     match surviving_frames::choosing(values.survivors.is_some(), || guarded(state, &function, args))? {
-        Chosen::Done(result) => Ok(result.into_bound(object.py())),
-        Chosen::Original => values.call(&function),
-        Chosen::Run(entry) => values.call(entry.bind(object.py())),
+        Choice::Done(result) => Ok(result.into_bound(object.py())),
+        Choice::Original => values.call(&function),
+        Choice::Run(entry) => values.call(entry.bind(object.py())),
     }
 }
 
@@ -162,7 +162,7 @@ unsafe fn parts<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<(Bound<'py, 
     Ok((function, unsafe { &*(*this).state }))
 }
 
-fn guarded<'py>(state: &State, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+fn guarded<'py>(state: &State, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
     let chosen = catch_unwind(AssertUnwindSafe(|| state.dispatch.choose(function, args)));
     chosen.unwrap_or_else(|panic| Err(InternalError::new_err(text(&*panic))))
 }
@@ -204,10 +204,10 @@ unsafe fn run<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = function.py();
     match guarded(state, function, Args::new(py, values))? {
-        Chosen::Done(result) => Ok(result.into_bound(py)),
+        Choice::Done(result) => Ok(result.into_bound(py)),
         // SAFETY: as the caller promises.
-        Chosen::Original => unsafe { call.run(function) },
-        Chosen::Run(entry) => {
+        Choice::Original => unsafe { call.run(function) },
+        Choice::Run(entry) => {
             let call =
                 Call { args: values.as_ptr(), nargsf: values.len(), kwnames: std::ptr::null_mut(), alive: PhantomData };
             // SAFETY: `values` are live objects.

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 /// What a dispatcher decided.
 #[derive(Debug)]
-pub enum Chosen {
+pub enum Choice {
     /// Call this function with the same values, all positional.
     Run(Py<PyAny>),
     /// Call the original function as it was called.
@@ -16,7 +16,7 @@ pub enum Chosen {
 /// Decides what a call of a [`CompiledFunction`](super::new) runs. May run Python code; must not assume that `function` is unchanged.
 pub trait Dispatch: Send + Sync {
     /// Checks guards, compiles if need be, and chooses.
-    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen>;
+    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice>;
 
     /// Shows every Python object it owns to the garbage collector; must neither run Python code nor take a lock that can be held.
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>));

@@ -41,7 +41,7 @@ pub(super) struct Values<'py> {
 }
 
 /// Takes the values, all but the first items, out of an exact tuple that the caller owns.
-pub(super) fn open(packet: Bound<'_, PyAny>) -> Values<'_> {
+pub(super) fn unpack(packet: Bound<'_, PyAny>) -> Values<'_> {
     let py = packet.py();
     let raw = packet.as_ptr();
     // SAFETY: `raw` is an exact tuple of that size. Where nobody else holds it, its items may be moved out: both the

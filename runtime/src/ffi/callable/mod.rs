@@ -12,6 +12,6 @@ mod slots;
 mod suspended_frame;
 
 pub use call::{active, follow, is_compiled, is_packet, new, wrapped};
-pub use dispatch::{Chosen, Dispatch};
+pub use dispatch::{Choice, Dispatch};
 pub use frame_packet::mark;
 pub use suspended_frame::{is_suspended, suspended};

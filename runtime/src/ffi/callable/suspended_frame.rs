@@ -71,7 +71,9 @@ impl Vectorcalled for Suspended {
             let packet = std::mem::replace(&mut (*this.as_ptr().cast::<Self>()).packet, std::ptr::null_mut());
             Bound::from_owned_ptr_or_opt(this.py(), packet)
         };
-        call::go_on(packet.ok_or_else(|| InternalError::new_err("a frame that has gone on already is called"))?)
+        call::continue_frame(
+            packet.ok_or_else(|| InternalError::new_err("a frame that has gone on already is called"))?,
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 
 #[repr(C)]
-struct Found {
+struct DlInfo {
     file: *const c_char,
     base: *mut c_void,
     symbol: *const c_char,
@@ -15,7 +15,7 @@ struct Found {
 }
 
 unsafe extern "C" {
-    fn dladdr(address: *const c_void, found: *mut Found) -> c_int;
+    fn dladdr(address: *const c_void, found: *mut DlInfo) -> c_int;
 }
 
 /// Symbols of a file by name: the C file that hides each (empty where it hides none, or nothing says so), and its address.
@@ -33,7 +33,7 @@ fn table() -> &'static Table {
 }
 
 fn read() -> Option<Table> {
-    let mut found = Found {
+    let mut found = DlInfo {
         file: std::ptr::null(),
         base: std::ptr::null_mut(),
         symbol: std::ptr::null(),

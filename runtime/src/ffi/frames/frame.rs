@@ -39,7 +39,7 @@ pub fn namespace(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
 
 /// Why a frame cannot run another code object in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Declined {
+pub enum ReplaceRefusal {
     /// It belongs to a generator or has already run.
     NotFresh,
     /// The other code object takes other arguments.
@@ -145,11 +145,11 @@ impl<'a> Frame<'a> {
     }
 
     /// Makes the frame run `other` instead, from its first instruction and with the same arguments.
-    pub fn replace(self, other: &Bound<'_, PyAny>) -> Result<(), Declined> {
+    pub fn replace(self, other: &Bound<'_, PyAny>) -> Result<(), ReplaceRefusal> {
         const ARGUMENTS: u32 = flag::VARARGS | flag::VARKEYWORDS;
         const KINDS: u32 = flag::OPTIMIZED | flag::NEWLOCALS | flag::GENERATOR_LIKE | flag::ITERABLE_COROUTINE;
         if !self.is_fresh() || !other.is_instance_of::<pyo3::types::PyCode>() {
-            return Err(Declined::NotFresh);
+            return Err(ReplaceRefusal::NotFresh);
         }
         let (old, new) = (self.executable(), other.as_ptr());
         // SAFETY: both are code objects.
@@ -159,14 +159,14 @@ impl<'a> Frame<'a> {
         // `co_argcount`, `co_posonlyargcount`, `co_kwonlyargcount` follow each other.
         let same = |step: usize| field(old, code::CO_ARGCOUNT + 4 * step) == field(new, code::CO_ARGCOUNT + 4 * step);
         if !same_flags || !same(0) || !same(2) {
-            return Err(Declined::Signature);
+            return Err(ReplaceRefusal::Signature);
         }
         // A generator's own frame is allocated by the function's code object.
         let generator = flags(new) & flag::GENERATOR_LIKE != 0;
         // SAFETY: both are code objects.
         let (had, wanted) = unsafe { (release::frame_size(old), release::frame_size(new)) };
         if generator && wanted > had {
-            return Err(Declined::NoRoom);
+            return Err(ReplaceRefusal::NoRoom);
         }
         // SAFETY: the frame is fresh, so it is the top of the thread's data stack and holds nothing but arguments.
         unsafe { self.resize(had, wanted)? };
@@ -177,13 +177,13 @@ impl<'a> Frame<'a> {
 
     /// # Safety
     /// The frame must be fresh.
-    unsafe fn resize(self, old: c_int, new: c_int) -> Result<(), Declined> {
+    unsafe fn resize(self, old: c_int, new: c_int) -> Result<(), ReplaceRefusal> {
         // SAFETY: the thread state is alive.
         let (top, limit): (usize, usize) =
             unsafe { (raw::read(self.state, thread::DATASTACK_TOP), raw::read(self.state, thread::DATASTACK_LIMIT)) };
         let end = |words: c_int| self.raw as usize + usize::try_from(words).unwrap_or(0) * size_of::<usize>();
         if top != end(old) || end(new) >= limit {
-            return Err(Declined::NoRoom);
+            return Err(ReplaceRefusal::NoRoom);
         }
         // SAFETY: the new top lies inside the current chunk.
         unsafe { raw::write(self.state, thread::DATASTACK_TOP, end(new)) };

@@ -16,7 +16,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 
-struct Installed {
+struct Installation {
     handler: Box<dyn FrameHandler>,
     previous: Evaluator,
     interpreter: usize,
@@ -24,9 +24,9 @@ struct Installed {
     sites: CallSites,
 }
 
-/// The hook's function takes no data: this is it. Installed once per interpreter; the interpreters that this module can be
+/// The hook's function takes no data: this is it. Installation once per interpreter; the interpreters that this module can be
 /// imported into are one.
-static INSTALLED: AtomicPtr<Installed> = AtomicPtr::new(std::ptr::null_mut());
+static INSTALLED: AtomicPtr<Installation> = AtomicPtr::new(std::ptr::null_mut());
 
 thread_local! {
     /// Whether this thread is inside a handler.
@@ -59,7 +59,7 @@ pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
     if previous as usize == evaluate as *const () as usize {
         return Err(PyRuntimeError::new_err("slotrt's evaluation hook is installed already"));
     }
-    let made = Box::new(Installed {
+    let made = Box::new(Installation {
         handler,
         previous,
         interpreter: interpreter as usize,
@@ -81,7 +81,8 @@ pub fn uninstall(_py: Python<'_>) -> PyResult<()> {
     let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(interpreter) };
     // SAFETY: never freed once stored.
     let installed = unsafe { INSTALLED.load(Ordering::Acquire).as_ref() };
-    let ours = |found: &&Installed| found.interpreter == interpreter as usize && found.active.load(Ordering::Acquire);
+    let ours =
+        |found: &&Installation| found.interpreter == interpreter as usize && found.active.load(Ordering::Acquire);
     match installed.filter(ours) {
         Some(installed) if current as usize == evaluate as *const () as usize => {
             // SAFETY: the evaluator that was there before us.
@@ -129,7 +130,7 @@ unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, thro
 /// As for an evaluator.
 unsafe fn run_replaced(
     py: Python<'_>,
-    installed: &Installed,
+    installed: &Installation,
     state: *mut ffi::PyThreadState,
     raw: *mut u8,
 ) -> *mut ffi::PyObject {
@@ -144,7 +145,7 @@ unsafe fn run_replaced(
 /// # Safety
 /// The frame must be fresh and belong to the attached thread.
 unsafe fn decide(
-    installed: &Installed,
+    installed: &Installation,
     state: *mut ffi::PyThreadState,
     frame: Frame<'_>,
 ) -> Option<*mut ffi::PyObject> {

@@ -1,5 +1,5 @@
 //! Who decides what the hook does with a frame.
-use crate::ffi::frame::{Declined, Frame};
+use crate::ffi::frame::{Frame, ReplaceRefusal};
 use pyo3::prelude::*;
 
 /// What to do with a frame.
@@ -24,5 +24,5 @@ pub trait FrameHandler: Send + Sync {
     fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action>;
 
     /// Learns that a replacement could not be done; the frame runs as it is.
-    fn declined(&self, reason: Declined);
+    fn declined(&self, reason: ReplaceRefusal);
 }

@@ -88,7 +88,7 @@ unsafe fn is_plain(object: *mut ffi::PyObject) -> bool {
     !collected && class.tp_finalize.is_none() && class.tp_del.is_none() && class.tp_weaklistoffset == 0
 }
 
-struct Shown {
+struct VisitState {
     list: Vec<*mut ffi::PyObject>,
     limit: usize,
 }
@@ -97,11 +97,11 @@ struct Shown {
 fn show(object: &Bound<'_, PyAny>, limit: usize, list: Vec<*mut ffi::PyObject>) -> Vec<*mut ffi::PyObject> {
     unsafe extern "C" fn visit(held: *mut ffi::PyObject, shown: *mut c_void) -> c_int {
         // SAFETY: the argument of `traverse` below, which nobody else uses meanwhile.
-        let shown = unsafe { &mut *shown.cast::<Shown>() };
+        let shown = unsafe { &mut *shown.cast::<VisitState>() };
         shown.list.push(held);
         c_int::from(shown.list.len() >= shown.limit)
     }
-    let mut shown = Shown { list, limit };
+    let mut shown = VisitState { list, limit };
     // SAFETY: a live object of a type that the collector knows is traversed as the collector does it; `visit` runs no code of Python.
     unsafe {
         if ffi::PyObject_IS_GC(object.as_ptr()) == 1
