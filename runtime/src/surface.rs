@@ -1,4 +1,4 @@
-//! What the native module holds: as much as there is for the interpreter's release.
+//! Fills the native module with what there is for the interpreter's release.
 use pyo3::prelude::*;
 
 /// An interpreter that there are no tables for: the module builds, and refuses in words.

@@ -91,8 +91,8 @@ fn tail(
     Ok(code)
 }
 
-/// From the prologue, where the state is put up, to the instruction that broke. A continuation's start handles no signals, and
-/// the loops that its trace went round run no more: so that nothing runs for ever, they are handled here; so are those that waited.
+/// The jump from the prologue to the instruction that broke. A continuation's start handles no signals, and the loops that its trace
+/// followed do not run again: signals are handled here, so that no program runs for ever without; so are pending ones.
 fn way_in(py: Python<'_>, code: &mut Code, entry: Label, way: TailEntry) -> Vec<Instr> {
     if way == TailEntry::Jump && !code.is_continuation(py) {
         return vec![code.jump(Op::JUMP_FORWARD, entry)];

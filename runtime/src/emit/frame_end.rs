@@ -98,7 +98,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Raises the signals that waited for the break: what follows looks for them.
+    /// Sends the pending signals again: what follows looks for them.
     fn signals(&mut self) -> Result<(), Failure> {
         for number in &self.outcome.signals {
             self.constant(self.py.None().into_bound(self.py));

@@ -103,7 +103,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.homes.insert(value, temporary);
     }
 
-    /// Empties all temporaries: the frame that goes on must not keep alive what the original would let go.
+    /// Empties all temporaries: the frame that goes on must not keep alive what the original would drop.
     pub(super) fn clear_temporaries(&mut self) {
         for temporary in 0..self.temporaries {
             self.plain(Op::PUSH_NULL, 0);

@@ -1,4 +1,4 @@
-//! How much of the C stack is left to the running thread.
+//! The C stack of the running thread: how much of it is left.
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 

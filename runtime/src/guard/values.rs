@@ -1,4 +1,4 @@
-//! What guards read and compare: entries, lengths, keys, parts of functions, constants. None of it runs code of the program.
+//! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
 use crate::ffi::{inspect, ordered_dict};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};

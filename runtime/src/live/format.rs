@@ -1,4 +1,4 @@
-//! `PyUnicode_FromFormat` as far as messages use it.
+//! `PyUnicode_FromFormat`, as far as messages use it.
 use super::world::{Live, Stop};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::Argument;

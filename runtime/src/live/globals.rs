@@ -1,4 +1,4 @@
-//! Classes that C names globally.
+//! Types and exception classes by their global names in C.
 use crate::ffi::exported;
 use pyo3::prelude::*;
 

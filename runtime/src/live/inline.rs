@@ -1,4 +1,4 @@
-//! Macros, inline functions and members of structs by name, on real objects: what headers give and no library exports.
+//! Macros, inline functions and members of structs by name: the headers have them, no library exports them.
 use super::world::{Live, Stop};
 use crate::ffi::{exported, flag, types};
 use generated::calls::{Asked, Gives, Value};

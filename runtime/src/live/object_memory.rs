@@ -1,4 +1,4 @@
-//! What translated functions read where no C function is: heads of strings, digits, fields of types, allocation.
+//! Memory that translated functions read without a C function: heads of strings, digits, fields of types; and allocation.
 use super::world::{Live, Stop};
 use crate::ffi::{exported, header_fields, types};
 use generated::calls::{Asked, Gives, Value};

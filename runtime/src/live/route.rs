@@ -1,6 +1,6 @@
 //! Which C functions run as their translations, and which the interpreter runs.
 //!
-//! What other files ask of a file whose objects' layout in memory is the world's (`dictobject.c`…) the interpreter answers; all else that is
+//! The interpreter runs the functions of files that lay out objects in memory (`dictobject.c`…) where other files call them. All else that is
 //! translated runs as the translation.
 use super::function::Function;
 use super::world::{Live, Stop};

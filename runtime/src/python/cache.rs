@@ -1,4 +1,4 @@
-//! The sets of guards of one frame, with the code that each allows: what they begin with alike is checked once a call.
+//! The cache entries of one frame: sets of guards, each with the code that it allows. Steps that entries begin with alike run once a call.
 use super::describe;
 use crate::ffi::Args;
 use crate::ffi::function;

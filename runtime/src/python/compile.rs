@@ -40,7 +40,7 @@ impl Compiled {
         let passing_states = self.unit.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.unit.shared.stop_at;
         let fullgraph = self.unit.options.fullgraph;
-        // A continuation may break where a trace before it has told of the break.
+        // A continuation may break where an earlier trace has reported the break.
         let refuses = fullgraph && self.resumed.is_none();
         let options =
             trace::Options { passing_states, stop_at, fullgraph: refuses, kept, ..trace::Options::of(fullgraph) };
@@ -114,7 +114,7 @@ impl Compiled {
         Err(graph_break(py, reason, &code.file, code.line(at)))
     }
 
-    /// The graph break that a trace ends with, and where it is; none where another trace has told of it.
+    /// The graph break that a trace ends with, and where it is; none where another trace has reported it.
     fn graph_break<'a>(&self, code: &'a Code, outcome: &'a Outcome) -> Option<(&'a Break, &'a Code, usize)> {
         let entered = self.resumed.filter(|resumed| resumed.entered);
         let told = |at: usize| entered.is_some_and(|entered| entered.line == code.line(at));

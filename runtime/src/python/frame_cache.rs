@@ -14,7 +14,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Takes all entries out; the caller drops them after it let go of the lock.
+    /// Takes all entries out; the caller drops them after it has released the lock.
     pub fn take(&mut self) -> Option<Arc<Table>> {
         (!self.table.is_empty()).then(|| std::mem::take(&mut self.table))
     }

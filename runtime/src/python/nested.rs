@@ -1,5 +1,5 @@
-//! Functions that a compiled function calls natively because a break lies under them: compiled in their own right, through
-//! the evaluation hook, while a compiled function runs.
+//! Nested functions: those that a compiled function calls natively because a break lies under them. They are compiled in their own right,
+//! through the evaluation hook, while a compiled function runs.
 use super::compiled::Compiled;
 use super::shared::Options;
 use super::unit::CompilationUnit;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, Weak};
 /// How many functions with closures of their own may be compiled for one code object.
 const FUNCTIONS: usize = 8;
 
-/// The frames to compile when they are reached.
+/// The code objects whose frames are compiled when they are reached.
 #[derive(Debug, Default)]
 struct NestedFrames {
     /// A bit per code object, by address: most frames are none of ours.

@@ -1,4 +1,4 @@
-//! What `explain` keeps of a trace: text and numbers, no objects of the program.
+//! The record of a trace for `explain`: text and numbers, no objects of the program.
 use super::describe;
 use crate::bytecode::Code;
 use crate::emit::EmittedCode;

@@ -28,7 +28,7 @@ pub struct Counters {
     pub cache_hits: AtomicU64,
     /// Frames compiled again because no guard set held.
     pub recompiles: AtomicU64,
-    /// Graphs handed to a backend.
+    /// Graphs given to a backend.
     pub graphs: AtomicU64,
     /// Instructions that traces executed.
     pub instructions: AtomicU64,

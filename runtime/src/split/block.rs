@@ -106,7 +106,7 @@ impl Block<'_> {
         carried
     }
 
-    /// The exception being handled comes up when another one is pushed; then both are let go.
+    /// Pushing another exception gives the one being handled; then both are popped.
     fn handled_exception(&mut self, py: Python<'_>, constants: &TransferConstants, temporary: usize) {
         let mark = self.code.constant(constants.exception.bind(py)) as usize;
         self.push(Op::LOAD_CONST, mark);

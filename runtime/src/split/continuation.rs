@@ -63,7 +63,7 @@ impl Continuation {
         self.root.flags & flag::ASYNC_GENERATOR != 0
     }
 
-    /// The code object that all continuations of this family descend from.
+    /// The code object that the continuation, and continuations of it, are made from.
     #[must_use]
     pub fn root(&self) -> &Py<PyAny> {
         &self.root.original

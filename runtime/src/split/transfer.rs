@@ -90,7 +90,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     Ok(())
 }
 
-/// Whether the instruction may run code that looks at frames that a traceback names, or at kept ones.
+/// Whether the instruction may run code that reads surviving frames.
 fn may_run_code(op: Op) -> bool {
     let name = op.name();
     ["CALL", "LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "BINARY", "STORE_SUBSCR", "COMPARE", "CONTAINS", "FORMAT"]
@@ -99,7 +99,7 @@ fn may_run_code(op: Op) -> bool {
         || matches!(op, Op::KW_NAMES | Op::PRECALL | Op::FOR_ITER | Op::GET_ITER | Op::UNPACK_SEQUENCE)
 }
 
-/// Those that wait for the variables of the frame that goes on are shown them before the instruction runs.
+/// Copies the variables to the frame's survivors before the instruction runs.
 fn copy_to_survivors(py: Python<'_>, split: &mut Split, constants: &TransferConstants, native: Label) {
     let Some(index) = split.code.index(native) else { return };
     // The instructions of a call belong together.

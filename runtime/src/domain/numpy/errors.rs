@@ -1,5 +1,5 @@
-//! numpy's floating point error state, and the filters that turn warnings into errors: what is recorded runs later, so no error of it may
-//! become an exception that a handler of the program should have seen.
+//! numpy's floating point error state, and the filters that turn warnings into errors. A recorded operation runs later: its errors must not
+//! be exceptions, for a handler of the program could have caught them.
 use crate::ffi::context_variable;
 use crate::names::name;
 use pyo3::intern;

@@ -23,8 +23,8 @@ pub(super) enum Rule {
 }
 
 /// Functions of the module `numpy`, and methods of arrays under the same names. Reasons by group:
-/// reductions and scans have the shape of their axes; rearrangements have the shape that they are told; products follow
-/// the shapes of their operands; constructors have the shape that they are told.
+/// reductions and scans have the shape of their axes; rearrangements have the shape that arguments give; products follow
+/// the shapes of their operands; constructors have the shape that arguments give.
 const TABLE: &[(Rule, &[&str])] = &[
     (
         Rule::First,

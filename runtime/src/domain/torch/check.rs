@@ -1,4 +1,4 @@
-//! What must hold of a tensor, and of PyTorch's modes, for a trace to be right.
+//! Guards on tensors and on PyTorch's modes.
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Operations under autocast: the `meta` device knows none, so PyTorch's own fake tensors, which are slower, say what a result is.
+//! Operations under autocast: the `meta` device does not know it. PyTorch's own fake tensors do; they are slower.
 use super::empty_like::empty_like;
 use crate::names::name;
 use pyo3::prelude::*;

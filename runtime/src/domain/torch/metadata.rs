@@ -1,4 +1,4 @@
-//! What tells nothing but metadata of a tensor, which guards compare.
+//! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
 use pyo3::prelude::*;
 
 /// Attributes.

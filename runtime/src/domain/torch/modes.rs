@@ -1,11 +1,11 @@
-//! Functions of `torch._C` that set a mode of the thread, and those that tell it.
+//! Modes of the thread: functions of `torch._C` that set one, and those that read it.
 use super::graph_break::{CallResult, fault};
 use crate::domain::{Answer, ModeChange};
 use crate::names::interned;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// What sets a mode to its last argument, and what tells it by those before.
+/// Functions that set a mode to their last argument, and functions that read it from the arguments before.
 const SETTERS: &[(&str, &str)] = &[
     ("_set_grad_enabled", "is_grad_enabled"),
     ("set_autocast_enabled", "is_autocast_enabled"),
@@ -13,7 +13,7 @@ const SETTERS: &[(&str, &str)] = &[
     ("set_autocast_cache_enabled", "is_autocast_cache_enabled"),
 ];
 
-/// What is undone by another function, or needs not be undone.
+/// Functions that another function undoes, or that need not be undone.
 const STEPS: &[(&str, Option<&str>)] = &[
     ("autocast_increment_nesting", Some("autocast_decrement_nesting")),
     ("autocast_decrement_nesting", Some("autocast_increment_nesting")),

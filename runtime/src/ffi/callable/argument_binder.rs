@@ -1,4 +1,4 @@
-//! Binding a call's arguments to parameters, by CPython itself: through a function of the same signature that returns its parameters.
+//! Binds a call's arguments to parameters. CPython does it: a function of the same signature returns its parameters.
 use crate::bytecode::{Code, Op, Position, flag};
 use crate::ffi::function;
 use crate::names::name;

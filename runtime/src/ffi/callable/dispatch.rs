@@ -1,8 +1,8 @@
-//! Who decides what a call of a compiled function runs.
+//! Dispatchers: they decide what a call of a compiled function runs.
 use crate::ffi::Args;
 use pyo3::prelude::*;
 
-/// What a dispatcher decided.
+/// The choice of a dispatcher.
 #[derive(Debug)]
 pub enum Choice {
     /// Call this function with the same values, all positional.

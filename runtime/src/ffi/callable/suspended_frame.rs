@@ -1,7 +1,6 @@
-//! A frame that waits for the call instruction which has entered it. Called, it goes on with a frame packet.
+//! A suspended frame: a call instruction has entered it. When it is called, it continues from its frame packet.
 //!
-//! As with a Python function there is nothing between the two frames that counts for the limit of recursion: the call goes by the
-//! vectorcall protocol.
+//! The call uses the vectorcall protocol: as with a Python function, nothing between the two frames counts for the recursion limit.
 use super::call;
 use super::heap_type::{Call, FLAGS, HeapType, Vectorcalled, member, vectorcall};
 use crate::internal_error::InternalError;
@@ -22,7 +21,7 @@ struct Suspended {
     packet: *mut ffi::PyObject,
 }
 
-/// A callable that goes on with the packet, once, whatever it is called with.
+/// A callable that continues from the packet, once, whatever it is called with.
 pub fn suspended(packet: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let py = packet.py();
     let class = class(py)?.as_type_ptr();

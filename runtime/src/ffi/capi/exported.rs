@@ -1,4 +1,4 @@
-//! C functions and objects of the interpreter by name, for the world of real objects.
+//! C functions and objects that the interpreter exports, by name.
 use generated::calls::{Asked, Gives, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Fields of live objects that the headers read without a function: strings, integers, sequences, types.
+//! Fields of live objects that macros and inline functions of the headers read: strings, integers, sequences, types.
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};

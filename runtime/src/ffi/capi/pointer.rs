@@ -1,4 +1,4 @@
-//! Pointers to C structs that are no objects, for the world of real objects: as objects of a class of their own.
+//! Pointers to C structs that are no objects, as objects of a class of their own.
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -37,19 +37,19 @@ pub(crate) fn as_object(object: Bound<'_, PyAny>) -> Bound<'_, PyAny> {
 
 /// The word at the place that a pointer leads to; nothing for real objects.
 pub(crate) fn word(place: &Bound<'_, PyAny>) -> Option<usize> {
-    // SAFETY: the world handed the pointer out as one to a pointer.
+    // SAFETY: `Live` gave the pointer out as one to a pointer.
     target(place).map(|place| unsafe { *(place as *const usize) })
 }
 
 /// Sets the word at the place that a pointer leads to; nothing for real objects.
 pub(crate) fn set_word(place: &Bound<'_, PyAny>, word: usize) -> Option<()> {
-    // SAFETY: the world handed the pointer out as one to a pointer, which is the caller's to change.
+    // SAFETY: `Live` gave the pointer out as one to a pointer, which is the caller's to change.
     target(place).map(|place| unsafe { *(place as *mut usize) = word })
 }
 
 /// The object at the place that a pointer leads to; nothing for real objects.
 pub(crate) fn object<'py>(place: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
-    // SAFETY: the world handed the pointer out as one to a pointer to an object, which is NULL or live.
+    // SAFETY: `Live` gave the pointer out as one to a pointer to an object, which is NULL or live.
     word(place).map(|word| unsafe { Bound::from_borrowed_ptr_or_opt(place.py(), word as *mut ffi::PyObject) })
 }
 

@@ -1,4 +1,4 @@
-//! Members of C structs of live objects, at the places that the generated tables name.
+//! Members of C structs of live objects, at the offsets that the generated tables give.
 use crate::ffi::types;
 use generated::calls::{Asked, Value};
 use generated::members::{Field, Kind};
@@ -26,7 +26,7 @@ fn place(object: &Bound<'_, PyAny>, field: &Field) -> Option<*mut u8> {
     let width = width(field.kind)?;
     let (first, rest) = field.path.split_first()?;
     if let Some(address) = super::pointer::target(object) {
-        // SAFETY: the world handed the pointer out as one to the struct that has this member.
+        // SAFETY: `Live` gave the pointer out as one to the struct that has this member.
         return unsafe { follow((address as *mut u8).add(*first), rest) };
     }
     let kind = object.get_type();

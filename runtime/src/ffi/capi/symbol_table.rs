@@ -1,4 +1,4 @@
-//! The symbol table of the library that the interpreter runs from: C functions and variables that are hidden in their files.
+//! The symbol table of the interpreter's library: C functions and variables that are not exported.
 use object::{Object, ObjectSymbol, SymbolKind};
 use pyo3::ffi;
 use rustc_hash::FxHashMap;

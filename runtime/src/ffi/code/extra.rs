@@ -1,4 +1,4 @@
-//! An object kept with a code object: it lives as long, and nothing of the collector's sees it.
+//! An object kept with a code object: it lives as long as that, and the collector does not see it.
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ unsafe extern "C" {
 }
 
 unsafe extern "C" fn free(object: *mut c_void) {
-    // SAFETY: the interpreter, attached, gives back a reference that `set` handed over, or NULL.
+    // SAFETY: the interpreter, attached, gives back the reference that `set` gave it, or NULL.
     unsafe { ffi::Py_XDECREF(object.cast()) };
 }
 

@@ -1,4 +1,4 @@
-//! Fields of code objects, read where they lie; what their fast variables are: `co_localspluskinds`, which `code.replace()` keeps by place.
+//! Fields of code objects, and the kinds of their fast variables: `co_localspluskinds`, which `code.replace()` keeps by index.
 use crate::ffi::raw;
 use crate::ffi::release::PyCodeObject;
 use pyo3::ffi;
@@ -72,7 +72,7 @@ pub fn name_at<'py>(code: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py,
     names.cast::<PyTuple>().ok()?.get_borrowed_item(index).ok()?.to_owned().cast_into().ok()
 }
 
-/// What the variable in each slot is called.
+/// The name of the variable in each slot.
 ///
 /// # Errors
 /// `TypeError` for anything but a code object.
@@ -93,7 +93,7 @@ pub fn set_kinds(code: &Bound<'_, PyAny>, new: &[u8]) -> PyResult<()> {
     }
     let made = PyBytes::new(code.py(), new).into_ptr();
     let free = new.iter().filter(|kind| **kind & FREE != 0).count() as c_int;
-    // SAFETY: a code object, by the check above, owns its kinds; the old ones are let go once the new are in place, and the number
+    // SAFETY: a code object, by the check above, owns its kinds; the old ones are dropped once the new are in place, and the number
     // of free variables is that of the kinds.
     unsafe {
         let raw = code.as_ptr().cast::<u8>();

@@ -139,7 +139,7 @@ pub(in crate::ffi) unsafe fn begin(raw: *mut u8) {
     if frames.is_empty() {
         return;
     }
-    // SAFETY: as the caller promises; attached. A new frame object owns a frame of its own, whose references are let go before it
+    // SAFETY: as the caller promises; attached. A new frame object owns a frame of its own, whose references are dropped before it
     // gets the other one; one that belongs to a running frame is not tracked by the collector.
     let object = unsafe {
         let py = Python::assume_attached();

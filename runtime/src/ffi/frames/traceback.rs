@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict, PyTuple};
 use std::mem::offset_of;
 
-/// Where an exception passed through a frame.
+/// A frame that an exception passed through.
 #[derive(Debug, FromPyObject)]
 enum Passed {
     /// The compiled frame itself, at this line.

@@ -1,4 +1,4 @@
-//! Who decides what the hook does with a frame.
+//! Frame handlers: they decide what the hook does with a frame.
 use crate::ffi::frame::{Frame, ReplaceRefusal};
 use pyo3::prelude::*;
 

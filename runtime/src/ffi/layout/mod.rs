@@ -1,4 +1,4 @@
-//! Where the fields of CPython's private structures lie.
+//! Layouts of CPython's private structures.
 //!
 //! In: the structures that `generated` knows of the release. Out: byte offsets, and a check that this interpreter has them.
 //! It must not know what a field is read for.

@@ -1,4 +1,4 @@
-//! Where the fields of CPython's private structures lie.
+//! Byte offsets of fields in CPython's private structures.
 /// Offsets in `PyCodeObject`.
 pub(in crate::ffi) mod code {
     use crate::ffi::release::PyCodeObject;

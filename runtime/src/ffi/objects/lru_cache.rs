@@ -1,4 +1,4 @@
-//! The fields of `functools._lru_cache_wrapper` that no attribute tells: where they lie is found by looking at samples.
+//! The fields of `functools._lru_cache_wrapper` that no attribute shows: their offsets are found by comparing samples.
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `lru_cache_object`.
 use super::referents;
@@ -64,9 +64,9 @@ fn fields(py: Python<'_>) -> PyResult<Option<Fields>> {
 /// A function with a cache, as it is now.
 #[derive(Debug)]
 pub struct LruCache<'py> {
-    /// The function that is asked where the cache does not know.
+    /// The function that is called where the cache has no result.
     pub function: Bound<'py, PyAny>,
-    /// What stands between positional and keyword arguments in a key.
+    /// The object between positional and keyword arguments in a key.
     pub mark: Bound<'py, PyAny>,
     /// Whether keys tell the types of arguments.
     pub typed: bool,
@@ -163,7 +163,7 @@ impl<'py> LruCache<'py> {
     }
 }
 
-/// Has a `functools._lru_cache_wrapper` ask another function; gives the one before.
+/// Has a `functools._lru_cache_wrapper` call another function; gives the one before.
 ///
 /// # Errors
 /// The interpreter's own; `RuntimeError` where it is laid out otherwise.
@@ -172,7 +172,7 @@ pub fn exchange_function<'py>(wrapper: &Bound<'py, PyAny>, with: Bound<'py, PyAn
         return Err(pyo3::exceptions::PyRuntimeError::new_err("slotrt: the layout of functools._lru_cache_wrapper"));
     };
     let base = wrapper.as_ptr().cast::<u8>();
-    // SAFETY: the field of a live object owns a reference, which is handed over; it gets another one.
+    // SAFETY: the field of a live object owns a reference, which the caller gets; the field gets another one.
     unsafe {
         let before: *mut ffi::PyObject = read(base, fields.func);
         write(base, fields.func, with.into_ptr());

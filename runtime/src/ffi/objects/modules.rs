@@ -1,4 +1,4 @@
-//! The modules that are imported, looked at without importing anything.
+//! Imported modules, read without importing anything.
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

@@ -1,4 +1,4 @@
-//! The hash tables of sets: the order of a set comes from how it was filled, and its table is all that there is of it.
+//! Hash tables of sets. The order of a set depends on how it was filled; only its table records that.
 //!
 //! CPython: `Objects/setobject.c`, `Include/cpython/setobject.h`.
 use crate::names::name;

@@ -58,7 +58,7 @@ pub unsafe fn call_transferring(
 
 unsafe extern "C" fn begin(state: *mut ffi::PyThreadState, frame: *mut u8, throw: c_int) -> *mut ffi::PyObject {
     let Some(transfer) = TRANSFER.take() else {
-        // SAFETY: the interpreter's own arguments, passed on. (Installed only together with what it hands over.)
+        // SAFETY: the interpreter's own arguments, passed on. (Installed only together with a transfer.)
         return unsafe { _PyEval_EvalFrameDefault(state, frame, throw) };
     };
     // SAFETY: the frame holds references of its own to the values, whose array lives as long as the call; it owns its

@@ -62,7 +62,7 @@ pub fn new_instance<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// `descriptor.__get__(object, type(object))` of a descriptor of C: some methods are told the class.
+/// `descriptor.__get__(object, type(object))` of a descriptor of C: some methods get the class.
 ///
 /// # Errors
 /// What it raises; `TypeError` where it is no descriptor.

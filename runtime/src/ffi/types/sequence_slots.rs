@@ -1,5 +1,4 @@
-//! Slots of sequences alone (`sq_concat` and its like): no special method fills them in a class that is made at run time, so functions are put
-//! there that ask the class's own code.
+//! Slots that only sequences have (`sq_concat`…). In a class made at run time no special method fills them: functions of ours are set there.
 use super::slots::{set_slot, slot};
 use generated::slots::Slot;
 use pyo3::exceptions::PySystemError;

@@ -129,7 +129,7 @@ impl Watch {
         watched
     }
 
-    /// Breaks when code, defaults or keyword defaults of a function change, the latter also in place, and when it dies. False: not watched.
+    /// Breaks when code, defaults or keyword defaults of a function change, the latter also in place, and when it is freed. False: not watched.
     pub fn function(&mut self, function: &Bound<'_, PyAny>, mark: u32) -> bool {
         let py = function.py();
         if !function.is_exact_instance_of::<PyFunction>() {
