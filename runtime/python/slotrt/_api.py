@@ -8,7 +8,7 @@ from ._slotrt import Session
 
 
 def _log():
-    """The log that `SLOTRT_LOG` asks for; most programs want none and need not import it."""
+    """The log that `SLOTRT_LOG` asks for, or `None`; the module is imported only if there is one."""
     if not os.environ.get("SLOTRT_LOG"):
         return None
     from ._log import from_environment
@@ -16,8 +16,8 @@ def _log():
     return from_environment()
 
 
-_told = _log()
-_session = Session(log=_told)
+_environment_log = _log()
+_session = Session(log=_environment_log)
 
 
 def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
@@ -47,7 +47,7 @@ def explain(fn, *, backend="eager"):
     """
 
     def explained(*args, **kwargs):
-        session = Session(record=True, log=_told)
+        session = Session(record=True, log=_environment_log)
         compiled = session.compile(fn, resolve(backend), False)
         result = compiled(*args, **kwargs)
         return Explanation(result, session.frames())

@@ -1,4 +1,4 @@
-"""What compiled code does to contexts of decimal arithmetic."""
+"""Contexts of decimal arithmetic: what compiled code changes in them."""
 
 PARTS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
 

@@ -1,4 +1,4 @@
-"""`SLOTRT_LOG`: what compiled code is made of, told as it is made.
+"""`SLOTRT_LOG`: what compiled code is made of, written as it is made.
 
 `SLOTRT_LOG=graph,guards,bytecode,breaks,recompiles` names topics (`all` for every one); `json` among them makes each
 record one line of JSON. The log goes to standard error, or to the file that `SLOTRT_LOG_FILE` names.

@@ -1,5 +1,5 @@
 //! Questions to classes and descriptors that C answers by their slots.
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use generated::slots::Slot;
 use pyo3::intern;
@@ -52,8 +52,8 @@ pub(crate) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
 
 /// The class of C that a slot wrapper is of, if it is one of that name.
 pub(crate) fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
-    let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && called::name_of(found) == method;
-    if is_it { called::owner_of(found) } else { None }
+    let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && callee::name_of(found) == method;
+    if is_it { callee::owner_of(found) } else { None }
 }
 
 /// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.

@@ -1,6 +1,6 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
 use crate::domain::Domain;
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::{flag, types};
 use crate::trace::call::effects::allowed;
 use crate::trace::proxy::native;
@@ -30,7 +30,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
-        let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
+        let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
         if let Some(result) = self.call_modelled_c(object, &name, owner.as_ref(), receiver.as_ref(), &args)? {
             return Ok(result);
         }
@@ -64,7 +64,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn read_member_of(&mut self, descriptor: ValueId, receiver: ValueId) -> Traced<Option<ValueId>> {
         let Some(descriptor) = self.known(descriptor) else { return Ok(None) };
         let (class, name) = (self.class_of(receiver)?, descriptor.getattr(intern!(self.py, "__name__")));
-        let of = called::owner_of(&descriptor).is_some_and(|owner| types::is_subtype(&class, &owner));
+        let of = callee::owner_of(&descriptor).is_some_and(|owner| types::is_subtype(&class, &owner));
         let (true, Ok(name)) = (of, name) else { return Ok(None) };
         let name = types::text(&name);
         if let Some(Ok(of)) = self.known(receiver).map(|receiver| receiver.cast_into::<PyType>()) {
@@ -94,7 +94,7 @@ impl<'py> Tracer<'py> {
         ) {
             return false;
         }
-        let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
+        let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
         // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which tokens may stand.
         if owner.is_some()
             && let Some(receiver) = &receiver
@@ -158,7 +158,7 @@ impl<'py> Tracer<'py> {
             };
         }
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
-            let module = called::module_of(object);
+            let module = callee::module_of(object);
             return match allowed::confined(&module, name, given) {
                 Ok(()) => Ok(()),
                 // It writes to the class alone.
@@ -189,7 +189,7 @@ impl<'py> Tracer<'py> {
 
     /// Runs a C callable; `method` says that the first argument is the receiver.
     pub(crate) fn call_c_on(&mut self, object: &Bound<'py, PyAny>, args: &Arguments, method: bool) -> Traced<ValueId> {
-        let name = called::name_of(object);
+        let name = callee::name_of(object);
         self.rely_on_handlers(object, &name, args)?;
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
@@ -242,7 +242,7 @@ impl<'py> Tracer<'py> {
         }
         let native = self.receiver(value)?;
         if native.is_instance_of::<Token>()
-            && let Some(owner) = called::owner_of(method)
+            && let Some(owner) = callee::owner_of(method)
             && let Some(base) = crate::trace::value::kinds::scalar_base(&self.class_of(value)?)
             && base.is(&owner)
             && let Some(object) = self.unchanging(value)?
@@ -291,7 +291,7 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         ["_io.TextIOWrapper", "_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom", "_io.BufferedRWPair"];
     let class = match callable.cast::<PyType>() {
         Ok(class) => Some(class.clone()),
-        Err(_) => called::owner_of(callable).filter(|_| name == "__init__"),
+        Err(_) => callee::owner_of(callable).filter(|_| name == "__init__"),
     };
     class.is_some_and(|class| LAYERS.contains(&&*types::c_name(&class)))
 }
@@ -305,7 +305,7 @@ fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
             || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
     }
     if name == "__init__" {
-        return called::owner_of(callable).is_some_and(|owner| types::c_name(&owner).starts_with(ELEMENT_TREE));
+        return callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner).starts_with(ELEMENT_TREE));
     }
     matches!(name, "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
 }

@@ -1,7 +1,7 @@
 //! C functions and methods that have a model, or that read the world outside; `None` for all others.
 use crate::domain::Callee;
 use crate::ffi::types::is_c_type;
-use crate::ffi::{called, types};
+use crate::ffi::{callee, types};
 use crate::trace::attribute::descriptors::has_generic_setattr;
 use crate::trace::operator::by_name;
 use crate::trace::state::arguments::Arguments;
@@ -95,7 +95,7 @@ impl<'py> Tracer<'py> {
             // A model may look at its object.
             self.class_of(*first)?;
         }
-        let module = called::module_of(object);
+        let module = callee::module_of(object);
         let modelled = match module.as_str() {
             "builtins" => self.call_modelled(name, args)?,
             "sys" => self.call_sys(object, name, args)?,

@@ -1,5 +1,5 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::trace::call::effects::allowed;
@@ -144,7 +144,7 @@ impl<'py> Tracer<'py> {
     /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
         let Some(finaliser) = self.lookup(class, "__del__") else { return true };
-        let of_files = called::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
+        let of_files = callee::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
         of_files && !crate::trace::value::ends::has_finaliser(class)
     }
 

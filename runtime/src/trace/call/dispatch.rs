@@ -4,7 +4,7 @@ use crate::bytecode::flag;
 use crate::domain::Callee;
 use crate::ffi::callable::is_suspended;
 use crate::ffi::types;
-use crate::ffi::{called, guard};
+use crate::ffi::{callee, inspect};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -79,11 +79,11 @@ impl<'py> Tracer<'py> {
         callable: ValueId,
         object: &Bound<'py, PyAny>,
     ) -> Traced<Option<(Bound<'py, PyAny>, ValueId)>> {
-        let Some(receiver) = called::receiver_of(object) else { return Ok(None) };
+        let Some(receiver) = callee::receiver_of(object) else { return Ok(None) };
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
             return Ok(None);
         }
-        let name = called::name_of(object);
+        let name = callee::name_of(object);
         let method = self.lookup(&receiver.get_type(), &name);
         let Some(method) = method
             .filter(|method| matches!(&*types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor"))
@@ -172,7 +172,7 @@ impl<'py> Tracer<'py> {
         if let Some((referent, _)) = self.referent(object)
             && self
                 .lookup(class, "__call__")
-                .is_some_and(|call| called::owner_of(&call).is_some_and(|of| crate::ffi::types::is_c_type(&of)))
+                .is_some_and(|call| callee::owner_of(&call).is_some_and(|of| crate::ffi::types::is_c_type(&of)))
         {
             self.check_alive(referent)?;
             return self.call_c_on(object, &args, false);
@@ -252,7 +252,7 @@ impl<'py> Tracer<'py> {
             // The frames of an inlined call are gone with it.
             return Ok(self.none());
         }
-        let qualname = called::qualname_of(function);
+        let qualname = callee::qualname_of(function);
         if let Some(result) = self.call_folded(function, &qualname, &args)? {
             self.known(callable);
             return Ok(result);
@@ -264,7 +264,7 @@ impl<'py> Tracer<'py> {
             self.guard_once(callable, Asked::FUNCTION, source, check, "the trace inlined the function");
             self.state.guarded.insert(callable, Asked::IS);
         }
-        let Some(code) = guard::function_code(function) else { return internal("function without code") };
+        let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
         self.run_function(way, function, code, locals, qualname)
@@ -292,7 +292,7 @@ impl<'py> Tracer<'py> {
     /// Goes through a frame that C has begun; gives what C gets for its result.
     pub(crate) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
-        let qualname = called::qualname_of(&function);
+        let qualname = callee::qualname_of(&function);
         let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
         let locals: Vec<Option<ValueId>> = locals.collect();
         // Before any guard: what a folded function gives is kept, so that C may not ask it again.
@@ -325,9 +325,9 @@ impl<'py> Tracer<'py> {
         mut locals: Vec<Option<ValueId>>,
     ) -> Traced<Frame> {
         let dict = |part: Option<Bound<'py, PyAny>>| part.and_then(|part| part.cast_into::<PyDict>().ok());
-        let (globals, builtins) = (dict(guard::globals(function)), dict(guard::builtins(function)));
+        let (globals, builtins) = (dict(inspect::globals(function)), dict(inspect::builtins(function)));
         let (Some(globals), Some(builtins)) = (globals, builtins) else { return internal("function without globals") };
-        let cells = guard::function_closure(function).and_then(|closure| closure.cast_into::<PyTuple>().ok());
+        let cells = inspect::function_closure(function).and_then(|closure| closure.cast_into::<PyTuple>().ok());
         let path = cells.as_ref().and_then(|_| self.part_of_given(function, "__closure__"));
         let closure = cells.into_iter().flatten().enumerate();
         let closure = closure.map(|(index, cell)| {

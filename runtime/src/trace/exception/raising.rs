@@ -1,5 +1,5 @@
 //! Exceptions that C or the trace raises, and their contexts.
-use crate::ffi::{guard, types};
+use crate::ffi::{inspect, types};
 use crate::names::name;
 use crate::trace::proxy::reentry::Interrupted;
 use crate::trace::state::tracer::Tracer;
@@ -56,7 +56,7 @@ impl<'py> Tracer<'py> {
     /// CPython: `_PyErr_SetObject`, each time.
     fn chain_links(&self, raised: &Bound<'py, PyAny>) {
         let handled = self.state.handled().and_then(|handled| self.owned(handled).or_else(|| self.real(handled)));
-        let (Some(handled), outer) = (handled, guard::handled(self.py)) else { return };
+        let (Some(handled), outer) = (handled, inspect::handled(self.py)) else { return };
         let is_outer = |link: &Bound<'py, PyAny>| outer.as_ref().is_some_and(|outer| link.is(outer));
         let is_known = |link: &Bound<'py, PyAny>| self.state.identity.contains_key(&(link.as_ptr() as usize));
         let is_new =

@@ -1,5 +1,5 @@
 //! Objects of C classes at the end of a trace: the calls that make them again.
-use crate::ffi::sets::SetLayout;
+use crate::ffi::set_table::SetLayout;
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::state::escape::Described;

@@ -1,7 +1,8 @@
 //! What the trace has done to containers from outside: their private copies compared with what they copied.
-use crate::ffi::sets::SetLayout;
+use crate::ffi::ordered_dict;
+use crate::ffi::set_table::SetLayout;
+use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
-use crate::guard::{Check, ordered};
 use crate::names::name;
 use crate::trace::lifetime::finalisers::Quiet;
 use crate::trace::state::escape::Described;
@@ -120,7 +121,7 @@ impl<'py> Tracer<'py> {
                 self.state.effects.push(Effect::SetItem { object, key, value });
             }
         }
-        if ordered::is_ordered_dict(now) {
+        if ordered_dict::is_ordered_dict(now) {
             let added = after
                 .into_iter()
                 .map(|(key, _)| key)
@@ -139,7 +140,8 @@ impl<'py> Tracer<'py> {
         added: impl Iterator<Item = Bound<'py, PyAny>>,
     ) -> Traced<()> {
         // Keys that are tokens are asked for their hashes.
-        let both = self.with_callbacks_on_scalars(|| PyResult::Ok((ordered::order(then)?, ordered::order(now)?)));
+        let both =
+            self.with_callbacks_on_scalars(|| PyResult::Ok((ordered_dict::order(then)?, ordered_dict::order(now)?)));
         let (before, after) = both.or_else(|error| internal(error.to_string()))?;
         let reached = before.into_iter().filter(stays).chain(added);
         if reached.zip(&after).all(|(reached, wanted)| reached.is(wanted)) {

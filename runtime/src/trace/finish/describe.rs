@@ -1,5 +1,5 @@
 //! The end of a trace: what escapes is described so that emitted code can make it again, copies are compared with what they copied.
-use crate::ffi::originals::original;
+use crate::ffi::snapshot::original;
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::state::escape::Described;
@@ -123,7 +123,7 @@ impl<'py> Tracer<'py> {
         match object.getattr(name!("__get__")) {
             Ok(get) if self.owned(function).is_none() => {
                 // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
-                let Some(class) = crate::ffi::called::owner_of(&object) else {
+                let Some(class) = crate::ffi::callee::owner_of(&object) else {
                     return internal("C method of no class");
                 };
                 let (callable, class) = (self.constant(get), self.constant(class.into_any()));

@@ -1,5 +1,5 @@
 //! Iterators that leave the trace in the middle: over sequences, and over dicts.
-use crate::ffi::references;
+use crate::ffi::referents;
 use crate::names::{interned, name};
 use crate::trace::state::escape::Described;
 use crate::trace::state::tracer::Tracer;
@@ -81,7 +81,7 @@ impl<'py> Tracer<'py> {
         };
         let advanced = Advanced { view, reversed: name.starts_with("dict_reverse") };
         // One that has come to its end holds none.
-        let dict = references::held(object, 2).into_iter().find_map(|held| held.cast_into::<PyDict>().ok());
+        let dict = referents::direct(object, 2).into_iter().find_map(|held| held.cast_into::<PyDict>().ok());
         let dict = dict.unwrap_or_else(|| PyDict::new(self.py));
         let left = object.call_method0(name!("__length_hint__")).and_then(|left| left.extract::<usize>());
         let taken = left.ok().and_then(|left| dict.len().checked_sub(left));

@@ -1,8 +1,8 @@
 //! Functions, instances and exceptions at the end of a trace: which parts of them their constructors do not set.
-use crate::ffi::guard;
+use crate::ffi::inspect;
+use crate::ffi::ordered_dict;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::guard::ordered;
 use crate::names::{interned, name};
 use crate::trace::finish::descriptors::{Attributes, bases, descriptors, is_hidden, kind, same};
 use crate::trace::state::escape::Described;
@@ -28,12 +28,12 @@ struct Content {
 impl<'py> Tracer<'py> {
     pub(crate) fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let mut optional = Vec::new();
-        for value in [guard::function_defaults(object), guard::function_kwdefaults(object)] {
+        for value in [inspect::function_defaults(object), inspect::function_kwdefaults(object)] {
             optional.push(value.filter(|value| !value.is_none()).map(|value| self.absorb(value)));
         }
-        let cells = guard::function_closure(object).and_then(|cells| cells.cast_into::<PyTuple>().ok());
+        let cells = inspect::function_closure(object).and_then(|cells| cells.cast_into::<PyTuple>().ok());
         let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
-        let (Some(code), Some(globals)) = (guard::function_code(object), guard::globals(object)) else {
+        let (Some(code), Some(globals)) = (inspect::function_code(object), inspect::globals(object)) else {
             return internal("function without code or globals");
         };
         let free = code
@@ -135,7 +135,7 @@ impl<'py> Tracer<'py> {
             if dict.keys().iter().any(|key| key.is_instance_of::<Token>()) {
                 return self.escape(id, "an OrderedDict whose keys are no plain values");
             }
-            order = ordered::order_by(base, dict).or_else(|error| internal(error.to_string()))?;
+            order = ordered_dict::order_by(base, dict).or_else(|error| internal(error.to_string()))?;
             if order.iter().zip(dict.keys()).all(|(key, stored)| key.is(&stored)) {
                 order.clear();
             }

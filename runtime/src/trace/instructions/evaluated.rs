@@ -1,6 +1,6 @@
 //! `eval` and `exec` of a known text: it is compiled once, and its code runs in a frame of the trace. CPython: `builtin_eval_impl`.
 use crate::bytecode::flag;
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, Rest};
@@ -18,7 +18,7 @@ impl<'py> Tracer<'py> {
         else {
             return Ok(None);
         };
-        let name = called::name_of(&function);
+        let name = callee::name_of(&function);
         if !matches!(&*name, "eval" | "exec") || !self.is_builtin(callable, &name)? {
             return Ok(None);
         }

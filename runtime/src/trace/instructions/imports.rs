@@ -1,5 +1,5 @@
 //! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
-use crate::ffi::guard::own_attribute;
+use crate::ffi::inspect::own_attribute;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;

@@ -5,7 +5,7 @@
 //! trace is over, so a trace must not reach past such an instruction. After each instruction of the outermost frame the trace follows
 //! strong references from what the frame, and whatever outlives it, holds by then; where one of the objects is no longer found, the
 //! instruction is a graph break. Who else may hold the object is not known, so it may turn out to be one for nothing.
-use crate::ffi::{references, types};
+use crate::ffi::{referents, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::trace::state::escape::Escape;
@@ -67,7 +67,7 @@ impl<'py> Tracer<'py> {
         let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
         let given: Vec<_> =
             given.filter(|object| !crate::trace::value::kinds::is_scalar(object) && !is_lasting(object)).collect();
-        let ending = references::ending(given, MAX_LOOKED_AT, &|_| 0);
+        let ending = referents::freed_with(given, MAX_LOOKED_AT, &|_| 0);
         self.state.mortals.objects =
             ending.iter().filter(|object| is_mortal(object)).map(|object| object.clone().unbind()).collect();
     }
@@ -113,10 +113,10 @@ impl<'py> Tracer<'py> {
         let copied: Vec<_> = copied.collect();
         self.state.mortals.shadows = self.state.shadows.len();
         for object in copied {
-            let held = references::held(&object, MAX_LOOKED_AT).into_iter();
+            let held = referents::direct(&object, MAX_LOOKED_AT).into_iter();
             let held = held.filter(|held| !crate::trace::value::kinds::is_scalar(held) && !is_lasting(held));
-            let ending =
-                held.flat_map(|held| references::ending(vec![held], MAX_KEPT, &|address| self.references_to(address)));
+            let ending = held
+                .flat_map(|held| referents::freed_with(vec![held], MAX_KEPT, &|address| self.references_to(address)));
             for held in ending.filter(is_mortal).collect::<Vec<_>>() {
                 if !self.state.mortals.objects.iter().any(|known| known.is(&held)) {
                     self.state.mortals.objects.push(held.unbind());

@@ -1,5 +1,5 @@
 //! Whether somebody can see the outermost frame's variables once it has ended.
-use crate::ffi::heirs;
+use crate::ffi::surviving_frames;
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::trace::state::guard_requests::Asked;
@@ -13,7 +13,7 @@ struct Unobserved;
 
 impl DomainCheck for Unobserved {
     fn holds(&self, _value: &Bound<'_, PyAny>) -> bool {
-        !heirs::waiting()
+        !surviving_frames::exist()
     }
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
@@ -35,7 +35,7 @@ impl Tracer<'_> {
         if !self.state.outer_code.as_ref().is_some_and(|code| code.is_continuation(self.py)) {
             return false;
         }
-        if heirs::waiting() {
+        if surviving_frames::exist() {
             return true;
         }
         let none = self.none();

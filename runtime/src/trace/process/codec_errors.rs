@@ -1,7 +1,7 @@
 //! Error handlers of codecs, which C finds by their names: those of the program are traced where C calls them, and guards ask whether the
 //! names still stand for them.
 use crate::ffi::types::is_c_type;
-use crate::ffi::{called, types};
+use crate::ffi::{callee, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -46,7 +46,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         args: &Arguments,
     ) -> Traced<()> {
-        let keeps = called::owner_of(callable).is_some_and(|owner| keeps_handler(&types::c_name(&owner)));
+        let keeps = callee::owner_of(callable).is_some_and(|owner| keeps_handler(&types::c_name(&owner)));
         if !keeps && !takes_handler(callable, name) {
             return Ok(());
         }
@@ -140,9 +140,9 @@ fn takes_handler(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         Ok(class) => of(&types::c_name(class)),
         Err(_) if matches!(name, "encode" | "decode") => true,
         Err(_) if matches!(name, "__new__" | "__init__") => {
-            let owner = called::owner_of(callable).or_else(|| called::receiver_of(callable)?.cast_into().ok());
+            let owner = callee::owner_of(callable).or_else(|| callee::receiver_of(callable)?.cast_into().ok());
             owner.is_some_and(|owner| of(&types::c_name(&owner)))
         }
-        Err(_) => called::module_of(callable) == "_codecs",
+        Err(_) => callee::module_of(callable) == "_codecs",
     }
 }

@@ -2,7 +2,7 @@
 //! reads and changes behind every operation. Guards ask for what they were; what has changed is written when the trace has ended.
 //!
 //! CPython: `Modules/_decimal/_decimal.c`.
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -44,14 +44,14 @@ fn module_of_callable<'py>(callable: &Bound<'py, PyAny>) -> Option<Bound<'py, Py
     if let Ok(class) = callable.cast::<PyType>() {
         return module_of_class(class);
     }
-    if let Some(owner) = called::owner_of(callable) {
+    if let Some(owner) = callee::owner_of(callable) {
         return module_of_class(&owner);
     }
-    let receiver = called::receiver_of(callable)?;
+    let receiver = callee::receiver_of(callable)?;
     match (receiver.cast::<PyType>(), receiver.cast::<PyModule>()) {
         (Ok(class), _) => module_of_class(class),
         (_, Ok(_)) => {
-            let name = called::module_name(callable)?;
+            let name = callee::module_name(callable)?;
             name.to_str().is_ok_and(|name| ["_decimal", "decimal"].contains(&name)).then(|| receiver.clone())
         }
         _ => module_of_class(&receiver.get_type()),

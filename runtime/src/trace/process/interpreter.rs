@@ -107,7 +107,7 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where the caller handles an exception: it is not known which one the next time.
     pub(crate) fn rely_on_nothing_handled(&mut self, what: &str) -> Traced<()> {
-        if crate::ffi::guard::is_handling(self.py) {
+        if crate::ffi::inspect::is_handling(self.py) {
             return unsupported("exception that a caller handles", what);
         }
         let none = self.none();

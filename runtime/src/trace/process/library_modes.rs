@@ -1,5 +1,5 @@
 //! Modes of a library that a trace sets: they are in force for what the domain asks the library during the trace, and put back after it.
-use crate::domain::{Call, Domain, Operand, Switch};
+use crate::domain::{Call, Domain, ModeChange, Operand};
 use crate::trace::state::process::Kept;
 use crate::trace::state::process::Switched;
 use crate::trace::state::tracer::Tracer;
@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// Sets a mode now, and in the graph.
-    pub(crate) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: Switch<'py>) -> Traced<ValueId> {
+    pub(crate) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: ModeChange<'py>) -> Traced<ValueId> {
         let keep = |call: Option<Call<'py>>| -> PyResult<Option<Kept>> {
             let Some((callable, args)) = call else { return Ok(None) };
             Ok(Some((callable.unbind(), PyTuple::new(self.py, args)?.unbind())))
         };
-        let Switch { set: (target, args), undo, question } = switch;
+        let ModeChange { set: (target, args), undo, question } = switch;
         let kept = keep(undo).and_then(|undo| Ok(Switched { undo, question: keep(question)? }));
         let kept = kept.or_else(|error| internal(error.to_string()))?;
         let operands: Vec<_> = args.iter().cloned().map(Operand::Known).collect();

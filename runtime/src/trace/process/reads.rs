@@ -1,6 +1,6 @@
 //! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
 use crate::ffi::types::is_c_type;
-use crate::ffi::{called, collector, types};
+use crate::ffi::{callee, collector, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -185,9 +185,9 @@ impl<'py> Tracer<'py> {
         self.refuse_changed_world(function)?;
         let asks_system = lets_others_run(function);
         let py = self.py;
-        let (answer, warned) = self.hearing_warnings(|| collector::as_it_was(py, || function.call1(args)));
+        let (answer, warned) = self.hearing_warnings(|| collector::unpaused(py, || function.call1(args)));
         if warned {
-            return unsupported("C code that warns", called::name_of(function));
+            return unsupported("C code that warns", callee::name_of(function));
         }
         if answer.as_ref().is_ok_and(|answer| !is_plain_answer(answer)) {
             return Ok(None);
@@ -212,7 +212,7 @@ impl<'py> Tracer<'py> {
 
 /// Whether other threads may run while the function waits for the system.
 fn lets_others_run(function: &Bound<'_, PyAny>) -> bool {
-    called::module_of(function) == "posix" && called::name_of(function) != "getpid"
+    callee::module_of(function) == "posix" && callee::name_of(function) != "getpid"
 }
 
 /// Whether each call gives another object, which the program may change or tell from others.

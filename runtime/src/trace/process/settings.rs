@@ -1,6 +1,6 @@
 //! C functions that set something of the process which nothing within a trace sees, but other functions of C that say so: compiled code calls
 //! them, in the program's order.
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::process::Setting;
@@ -99,12 +99,12 @@ impl<'py> Tracer<'py> {
         if self.state.settings.is_empty() {
             return Ok(());
         }
-        let module = match called::owner_of(function) {
+        let module = match callee::owner_of(function) {
             Some(owner) => crate::ffi::types::c_name(&owner).split('.').next().unwrap_or_default().to_owned(),
-            None => called::module_of(function),
+            None => callee::module_of(function),
         };
         match self.has_set_for(&module) {
-            true => unsupported("state of the process that the trace has set", called::name_of(function)),
+            true => unsupported("state of the process that the trace has set", callee::name_of(function)),
             false => Ok(()),
         }
     }

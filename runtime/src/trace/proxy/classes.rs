@@ -2,7 +2,7 @@
 //!
 //! CPython fills a heap type's slots from the special methods that it finds along its MRO, so a mirror has the slots that the mirrored class
 //! has, no more and no fewer: C code that asks whether an object is a sequence, a number, an iterator gets the right answer.
-use crate::ffi::sequences::{self, Sequence};
+use crate::ffi::sequence_slots::{self, Sequence};
 use crate::ffi::types;
 use crate::names::{interned, name};
 use crate::semantics::slotdefs::SLOTDEFS;
@@ -149,7 +149,7 @@ fn set_stand_in(
 fn same_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
     fill_slots(class, mirror)?;
     empty_slots(class, mirror);
-    sequences::fill::<Token>(mirror, class);
+    sequence_slots::fill::<Token>(mirror, class);
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 //! Private copies of containers from outside: C works on the copy, guards say that it was right.
-use crate::ffi::sets::SetLayout;
+use crate::ffi::ordered_dict;
+use crate::ffi::set_table::SetLayout;
+use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
-use crate::guard::{Check, ordered};
 use crate::names::name;
 use crate::trace::proxy::native::MAX_DEPTH;
 use crate::trace::proxy::native::object_kind;
@@ -92,7 +93,7 @@ impl<'py> Tracer<'py> {
             );
             let items = self.items(tuple.iter(), &source)?;
             PyTuple::new(self.py, items).map(Bound::into_any)
-        } else if let Some(dict) = ordered::exact(object) {
+        } else if let Some(dict) = ordered_dict::exact(object) {
             self.class_of(id)?;
             self.shadow_dict(id, dict, &source).map(Ok)?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
@@ -146,7 +147,7 @@ impl<'py> Tracer<'py> {
             let stored = if asks_nobody { store() } else { self.with_callbacks(store) };
             stored.or_else(|error| self.raise_error(error))?;
         }
-        if ordered::is_ordered_dict(dict) {
+        if ordered_dict::is_ordered_dict(dict) {
             self.shadow_order(id, dict, &copy, source)?;
         }
         Ok(copy)
@@ -158,8 +159,10 @@ impl<'py> Tracer<'py> {
         object: &Bound<'py, PyAny>,
         copy: &Bound<'py, PyAny>,
     ) -> Traced<Option<Bound<'py, PyAny>>> {
-        let (Some(dict), Ok(stored)) = (ordered::exact(object), copy.cast::<PyDict>()) else { return Ok(None) };
-        let Some(places) = ordered::places(dict).or_else(|error| self.raise_error(error))? else { return Ok(None) };
+        let (Some(dict), Ok(stored)) = (ordered_dict::exact(object), copy.cast::<PyDict>()) else { return Ok(None) };
+        let Some(places) = ordered_dict::places(dict).or_else(|error| self.raise_error(error))? else {
+            return Ok(None);
+        };
         let keys: Vec<_> = stored.keys().iter().collect();
         let made = self.with_callbacks(|| {
             let again = copy.get_type().call0()?;
@@ -178,14 +181,14 @@ impl<'py> Tracer<'py> {
         copy: &Bound<'py, PyAny>,
         source: &Source,
     ) -> Traced<()> {
-        let order = ordered::order(dict).and_then(|order| PyTuple::new(self.py, order));
+        let order = ordered_dict::order(dict).and_then(|order| PyTuple::new(self.py, order));
         let order = order.or_else(|error| self.raise_error(error))?;
         for key in &order {
             let key = self.native_key(key)?;
             let moved = self.with_callbacks(|| copy.call_method1(name!("move_to_end"), (key,)));
             moved.or_else(|error| self.raise_error(error))?;
         }
-        let check = Check::Domain(Box::new(ordered::Order(order.unbind())));
+        let check = Check::Domain(Box::new(crate::guard::KeyOrder(order.unbind())));
         self.guard_once(id, Asked::ORDER, source.clone(), check, "the trace read the dict");
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Running real C functions on proxies and private objects, and what their results and exceptions say.
-use crate::ffi::called;
-use crate::ffi::{flag, references, types};
+use crate::ffi::callee;
+use crate::ffi::{flag, referents, types};
 use crate::names::name;
 use crate::trace::proxy::native::{derives_from_c, has_c_base};
 use crate::trace::state::proxy::Token;
@@ -69,7 +69,7 @@ impl<'py> Tracer<'py> {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
             false => self.with_callbacks(|| called.call(args, kwargs)),
         };
-        self.judge(result, &seen, || called::owner_of(callable).is_some())
+        self.judge(result, &seen, || callee::owner_of(callable).is_some())
     }
 
     /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.
@@ -200,7 +200,7 @@ pub(crate) fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     }
     // Lists of C's own may have room that is not filled yet, which an iterator must not meet.
     if object.is_exact_instance_of::<PyList>() {
-        let held = references::held(object, usize::MAX);
+        let held = referents::direct(object, usize::MAX);
         return held.iter().any(|item| reaches_token(item, depth - 1));
     }
     if !is_container(object) {
@@ -233,7 +233,7 @@ pub(crate) fn keeps_nothing(callable: &Bound<'_, PyAny>) -> bool {
     match &*types::c_name(&callable.get_type()) {
         "method_descriptor" | "wrapper_descriptor" => true,
         "builtin_function_or_method" | "builtin_method" => {
-            called::receiver_of(callable).is_some_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>())
+            callee::receiver_of(callable).is_some_and(|of| of.is_none() || of.is_instance_of::<pyo3::types::PyModule>())
         }
         "type" => callable.cast::<PyType>().is_ok_and(types::is_immutable),
         _ => false,

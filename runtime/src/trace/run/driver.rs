@@ -1,7 +1,7 @@
 //! Traces a frame; a break below an instruction where the trace can stop repeats the trace up to that instruction.
 use crate::bytecode::{Code, flag};
 use crate::domain::Domain;
-use crate::ffi::collector::Paused;
+use crate::ffi::collector::Pause;
 use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::trace::state::caches::Lasting;
@@ -99,7 +99,7 @@ pub fn trace(
     if code.flags & flag::ASYNC != 0 {
         return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
     }
-    let _paused = Paused::new(py);
+    let _paused = Pause::new(py);
     let subject = Subject { function, code: Arc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
     let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
@@ -153,7 +153,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
     state.passing_states = options.passing_states;
-    let globals = crate::ffi::guard::globals(subject.function);
+    let globals = crate::ffi::inspect::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
     state.outer_code = Some(Arc::clone(code));
     state.trace = crate::trace::proxy::reentry::next_trace();
@@ -333,7 +333,7 @@ impl<'py> Tracer<'py> {
                 local.as_ref().map(|object| self.sourced(object.bind(self.py).clone(), Source::Local(slot as u32))),
             );
         }
-        let cells = crate::ffi::guard::function_closure(function)
+        let cells = crate::ffi::inspect::function_closure(function)
             .and_then(|cells| cells.cast_into::<pyo3::types::PyTuple>().ok());
         let mut closure = Vec::new();
         for (index, cell) in cells.iter().flatten().enumerate() {

@@ -1,6 +1,7 @@
 //! What a finished trace hands to the emitter. The emitter knows nothing else of the tracer.
 use crate::bytecode::{Code, Op};
 use crate::graph::{Graph, Name, NodeId};
+pub use crate::graph_break::Break;
 use crate::guard::Guard;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -189,19 +190,6 @@ pub const ENTERS: &str = "the called frame goes on";
 
 /// Kind of the [`Break`] at an instruction during which a signal arrived: it runs natively this once, so that the program handles the signal.
 pub const INTERRUPTED: &str = "a signal arrived";
-
-/// A graph break in four parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Break {
-    /// Kind of break, from a closed list: `call to unknown C function`.
-    pub kind: String,
-    /// The particulars: names, types, slot.
-    pub context: String,
-    /// What that means, in a sentence.
-    pub explanation: String,
-    /// What the user may do, from a closed list.
-    pub hints: Vec<String>,
-}
 
 /// One operation's way through C.
 #[derive(Clone, Debug)]

@@ -298,7 +298,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn import(&self, module: &str, name: &str) -> Traced<Bound<'py, PyAny>> {
-        match crate::ffi::originals::original(self.py, module, name) {
+        match crate::ffi::snapshot::original(self.py, module, name) {
             Ok(object) => Ok(object),
             Err(error) => internal(format!("{module}.{name}: {error}")),
         }

@@ -1,12 +1,9 @@
 //! What the tracer knows of a Python value while a frame runs symbolically.
 use crate::graph::NodeId;
+pub use crate::graph::ValueId;
 use crate::guard::source::Source;
 use pyo3::prelude::*;
 use std::sync::Arc;
-
-/// Handle of a value in a trace's [`Values`](crate::trace::Values) arena. Two handles are one Python object only if they are equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ValueId(pub u32);
 
 /// A value.
 #[derive(Debug)]

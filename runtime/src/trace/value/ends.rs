@@ -1,5 +1,5 @@
 //! Whether code of the program runs when a real object ends.
-use crate::ffi::{called, guard, references, types};
+use crate::ffi::{callee, inspect, referents, types};
 use crate::names::{interned, name};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ pub(crate) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
 
 pub(crate) fn ending_runs_code(object: &Bound<'_, PyAny>, own: &dyn Fn(usize) -> usize) -> bool {
     !crate::trace::value::kinds::is_scalar(object)
-        && references::ending(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
+        && referents::freed_with(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
 }
 
 /// What the object holds, as far as it is not the world that it lives in.
@@ -34,17 +34,17 @@ pub(crate) fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, P
     if is_lasting(object) || crate::trace::value::kinds::is_scalar(object) {
         return Vec::new();
     }
-    let held = references::held(object, MAX_SEARCHED);
+    let held = referents::direct(object, MAX_SEARCHED);
     if !object.is_exact_instance_of::<PyFunction>() {
         return held;
     }
-    let world = [guard::globals(object), guard::builtins(object)];
+    let world = [inspect::globals(object), inspect::builtins(object)];
     held.into_iter().filter(|held| !world.iter().flatten().any(|world| world.is(held))).collect()
 }
 
 /// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
 pub(crate) fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
-    if !references::is_mourned(object) || is_lasting(object) {
+    if !referents::is_end_observed(object) || is_lasting(object) {
         return false;
     }
     let (py, class) = (object.py(), object.get_type());
@@ -64,7 +64,7 @@ pub(crate) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
     let Some(found) = types::lookup(class, intern!(class.py(), "__del__")) else { return false };
     let python = |name: &str| {
         let found = types::lookup(class, &interned(class.py(), name));
-        found.is_some_and(|found| called::owner_of(&found).is_none())
+        found.is_some_and(|found| callee::owner_of(&found).is_none())
     };
     types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)
 }
@@ -74,8 +74,7 @@ pub(crate) fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>)
         return false;
     }
     let py = object.py();
-    let references =
-        crate::ffi::originals::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
+    let references = crate::ffi::snapshot::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
     references.and_then(|references| references.try_iter()).is_ok_and(|references| {
         references.flatten().any(|reference| {
             let callback = reference.getattr(intern!(py, "__callback__"));

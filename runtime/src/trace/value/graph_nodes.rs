@@ -1,5 +1,5 @@
 //! Recording operations of a domain into the graph.
-use crate::domain::{Answer, Callee, Domain, Operand, Surroundings};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
 use crate::ffi::types;
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
@@ -45,10 +45,10 @@ impl<'py> Tracer<'py> {
                 self.state.changed_nodes.insert(value, node);
                 Ok(value)
             }
-            Answer::Switch(switch) => self.switch(domain, *switch),
+            Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),
             Answer::Constant(object) => Ok(self.constant(object)),
-            Answer::Asked(function, args) => {
+            Answer::Guarded(function, args) => {
                 let args = PyTuple::new(self.py, args).or_else(|error| self.raise_error(error))?;
                 if self.is_switched(&function, &args) {
                     // What the trace itself has set is no state of the outside.
@@ -71,7 +71,7 @@ impl<'py> Tracer<'py> {
     /// Guards, once, the modes under which a domain answers as it does.
     fn rely_on_surroundings(&mut self, domain: &Arc<dyn Domain>) -> Traced<()> {
         if self.state.surrounded.insert(domain.name()) {
-            let Surroundings { object, check } = domain.surroundings(self.py).map_err(Signal::Break)?;
+            let GlobalStateGuard { object, check } = domain.global_state_guard(self.py).map_err(Signal::Break)?;
             let source = Source::constant(object.bind(self.py));
             self.guard(source, Check::Domain(check), "operations are recorded or answered");
         }

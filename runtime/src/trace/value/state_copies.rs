@@ -1,7 +1,7 @@
 //! Objects of C classes from outside whose whole state can be read and written: C works on a private copy, guards ask for the state.
 //!
 //! A trace that depends on such a state holds for one call as a rule, so only the first trace of a function may do so.
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::trace::state::guard_requests::Asked;
@@ -26,7 +26,7 @@ impl<'py> Tracer<'py> {
         if let Some(copied) = self.state.copied.iter().find(|copied| copied.value == value) {
             return Ok(Some(copied.copy.bind(self.py).clone()));
         }
-        let Some(owner) = called::owner_of(method) else {
+        let Some(owner) = callee::owner_of(method) else {
             return Ok(None);
         };
         let name = types::c_name(&owner);

@@ -1,5 +1,5 @@
 //! Formats for which `__format__` of C reads the locale or the time zone: those of type `n`, and those of dates.
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
@@ -12,7 +12,7 @@ impl<'py> Tracer<'py> {
     /// tell the formats apart.
     pub(crate) fn refuse_locale(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<()> {
         let reads = match (name, args.positional.as_slice()) {
-            ("format", [text, rest @ ..]) | ("format_map", [text, rest @ ..]) if called::owner_of(object).is_some() => {
+            ("format", [text, rest @ ..]) | ("format_map", [text, rest @ ..]) if callee::owner_of(object).is_some() => {
                 let text = self.known_str(*text);
                 let values = rest.iter().chain(args.keywords.iter().map(|(_, value)| value));
                 let given: Vec<_> = values.filter_map(|value| self.known_str(*value)).collect();
@@ -20,7 +20,7 @@ impl<'py> Tracer<'py> {
             }
             ("format" | "__format__", [value, format]) => {
                 let class = self.class_of(*value)?;
-                let owner = self.lookup(&class, "__format__").and_then(|found| called::owner_of(&found));
+                let owner = self.lookup(&class, "__format__").and_then(|found| callee::owner_of(&found));
                 let owner = owner.map(|owner| crate::ffi::types::c_name(&owner).into_owned()).unwrap_or_default();
                 let found = allowed::of(&owner, "__format__");
                 found.is_some_and(|(_, effects)| effects.meets(Effects::READS_GLOBAL))

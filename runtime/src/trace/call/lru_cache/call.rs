@@ -4,7 +4,7 @@
 //! CPython: `Modules/_functoolsmodule.c`, `infinite_lru_cache_wrapper`, `bounded_lru_cache_wrapper`.
 use crate::trace::state::lru_caches::Remembered;
 
-use crate::ffi::caches::{Cache, exchange_function};
+use crate::ffi::lru_cache::{LruCache, exchange_function};
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -29,7 +29,7 @@ struct Answers {
 
 impl Answers {
     /// Whether the cache answers so, and drops nothing meanwhile that it was asked for.
-    fn hold(&self, cache: &Cache<'_>) -> PyResult<bool> {
+    fn hold(&self, cache: &LruCache<'_>) -> PyResult<bool> {
         let py = cache.mark.py();
         let dropped = match cache.limit {
             Some(limit) if self.added > limit => return Ok(false),
@@ -62,14 +62,14 @@ struct Relied(Mutex<Answers>);
 impl Relied {
     /// Whether the cache of the function answers as it did.
     fn __call__(&self, wrapper: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Some(cache) = Cache::of(wrapper)? else { return Ok(false) };
+        let Some(cache) = LruCache::of(wrapper)? else { return Ok(false) };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).hold(&cache)
     }
 }
 
 impl Relied {
     /// Whether nothing is dropped meanwhile that the trace asked for; answers that were right stay so while it runs.
-    fn keeps_all(&self, cache: &Cache<'_>) -> PyResult<bool> {
+    fn keeps_all(&self, cache: &LruCache<'_>) -> PyResult<bool> {
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let room = cache.limit.is_none_or(|limit| cache.kept.len() + answers.added <= limit);
         if room { Ok(true) } else { answers.hold(cache) }
@@ -186,7 +186,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         const KIND: &str = "call of a function with a cache";
         self.same_object(callable);
-        let cache = Cache::of(wrapper).or_else(|error| internal(error.to_string()))?;
+        let cache = LruCache::of(wrapper).or_else(|error| internal(error.to_string()))?;
         let Some(cache) = cache else { return unsupported(KIND, "its layout is another") };
         let index = self.remembered(callable, wrapper)?;
         let function = self.absorb_static(cache.function.clone());

@@ -1,5 +1,5 @@
 //! What guards remember of a cache: they keep no argument and no result that the program lets go.
-use crate::ffi::caches::Cache;
+use crate::ffi::lru_cache::LruCache;
 use crate::trace::value::ends::leads_to_code;
 use crate::trace::value::kinds::is_scalar;
 use pyo3::prelude::*;
@@ -70,7 +70,7 @@ impl Key {
     }
 
     /// The key of a call with these arguments, unless one of them has ended.
-    pub fn again<'py>(&self, cache: &Cache<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    pub fn again<'py>(&self, cache: &LruCache<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = cache.mark.py();
         let positional = self.positional.iter().map(|held| held.object(py)).collect::<PyResult<Option<Vec<_>>>>()?;
         let named = self.named.iter().map(|(name, held)| Ok(held.object(py)?.map(|value| (name.clone(), value))));

@@ -1,6 +1,6 @@
 //! Calling slot functions: generated body, domain, or the real function on private objects.
 use crate::domain::Callee;
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::{flag, types};
 use crate::semantics::dispatch;
 use crate::trace::operator::capi::SlotFunction;
@@ -63,7 +63,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
         let Some(owner) =
-            called::owner_of(method).filter(|_| types::c_name(&method.get_type()) == "wrapper_descriptor")
+            callee::owner_of(method).filter(|_| types::c_name(&method.get_type()) == "wrapper_descriptor")
         else {
             return Ok(None);
         };
@@ -214,15 +214,15 @@ impl<'py> Tracer<'py> {
         }
         let pointer = function.pointer;
         let call = || {
-            crate::ffi::slots::call(
+            crate::ffi::slot_call::call(
                 pointer,
                 &natives,
                 match operands {
-                    Operands::Unary(_) => crate::ffi::slots::Signature::Unary,
-                    Operands::Binary(..) => crate::ffi::slots::Signature::Binary,
-                    Operands::Ternary(..) => crate::ffi::slots::Signature::Ternary,
-                    Operands::Index(_, n) => crate::ffi::slots::Signature::Index(n),
-                    Operands::Compare(_, _, op) => crate::ffi::slots::Signature::Compare(op),
+                    Operands::Unary(_) => crate::ffi::slot_call::Signature::Unary,
+                    Operands::Binary(..) => crate::ffi::slot_call::Signature::Binary,
+                    Operands::Ternary(..) => crate::ffi::slot_call::Signature::Ternary,
+                    Operands::Index(_, n) => crate::ffi::slot_call::Signature::Index(n),
+                    Operands::Compare(_, _, op) => crate::ffi::slot_call::Signature::Compare(op),
                 },
             )
         };

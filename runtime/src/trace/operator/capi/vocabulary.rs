@@ -270,7 +270,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
-        Ok(self.known(*object).map_or_else(String::new, |object| crate::ffi::called::name_of(&object).into_owned()))
+        Ok(self.known(*object).map_or_else(String::new, |object| crate::ffi::callee::name_of(&object).into_owned()))
     }
 
     fn _PyType_IsReady(&mut self, class: &ValueId) -> Traced<i32> {
