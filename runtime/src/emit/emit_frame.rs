@@ -58,7 +58,7 @@ pub fn emit<'py>(
     writer.finish(&end)?;
     let prologue = writer.into_prologue();
     let ops = graph.as_ref().map_or(0, |graph| graph.ops);
-    let made = assemble::assemble(py, frame.function, end, prologue, host, !outcome.held_first.is_empty())?;
+    let made = assemble::assemble(py, frame.function, end, prologue, host, !outcome.acquired_first.is_empty())?;
     let guards = Program::new(py, outcome.guards)?;
     Ok(EmittedCode { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
 }

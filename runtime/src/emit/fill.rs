@@ -6,7 +6,7 @@ use crate::bytecode::Op;
 use crate::ffi::snapshot::original;
 use crate::ffi::traceback;
 use crate::names::name;
-use crate::trace::state::value::{Held, Inlined, New, Passed, ValueId};
+use crate::trace::state::value::{InlinedFrame, New, StateSlot, TracebackFrame, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
@@ -91,16 +91,16 @@ impl Writer<'_, '_> {
     }
 
     /// Gives an exception the traceback that it got while it was traced.
-    fn traceback(&mut self, exception: ValueId, passed: &[Passed]) -> Result<(), Failure> {
+    fn traceback(&mut self, exception: ValueId, passed: &[TracebackFrame]) -> Result<(), Failure> {
         if passed.is_empty() {
             return Ok(());
         }
         let py = self.py;
         let (entries, mut held) = (PyList::empty(py), Vec::new());
-        for Passed { inlined, line } in passed {
+        for TracebackFrame { inlined, line } in passed {
             match inlined {
                 Some(inlined) => {
-                    let Inlined { code, globals, lasti, rest, variables, namespace } = inlined;
+                    let InlinedFrame { code, globals, lasti, rest, variables, namespace } = inlined;
                     let slots: Vec<usize> = variables.iter().map(|(slot, _)| *slot).collect();
                     held.extend(inlined.held());
                     let slots = (PyTuple::new(py, slots)?, namespace.is_some());
@@ -138,11 +138,11 @@ impl Writer<'_, '_> {
     }
 
     /// Gives an object the parts of its state that its constructor does not set.
-    fn attributes(&mut self, object: ValueId, attributes: &[(Held, ValueId)]) -> Result<(), Failure> {
+    fn attributes(&mut self, object: ValueId, attributes: &[(StateSlot, ValueId)]) -> Result<(), Failure> {
         for (held, value) in attributes {
             match held {
-                Held::Attribute(name) => self.set_attribute(object, name, *value)?,
-                Held::Entry(key) => {
+                StateSlot::Attribute(name) => self.set_attribute(object, name, *value)?,
+                StateSlot::Entry(key) => {
                     self.load(*value)?;
                     self.callee(self.py.get_type::<PyAny>().getattr(name!("__getattribute__"))?);
                     self.load(object)?;
@@ -151,7 +151,7 @@ impl Writer<'_, '_> {
                     self.constant(key.bind(self.py).clone());
                     self.plain(Op::STORE_SUBSCR, 0);
                 }
-                Held::Descriptor(descriptor) => {
+                StateSlot::Descriptor(descriptor) => {
                     self.callee(descriptor.bind(self.py).getattr(name!("__set__"))?);
                     self.load(object)?;
                     self.load(*value)?;

@@ -9,7 +9,7 @@ use crate::bytecode::shape::{Entry, State};
 use crate::bytecode::{Code, Op};
 use crate::guard::source::Source;
 use crate::split::{Split, split};
-use crate::trace::os_signals::Waiting;
+use crate::trace::os_signals::PendingSignal;
 use crate::trace::state::outcome::{End, Outcome, StackEntry};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -102,7 +102,7 @@ impl Writer<'_, '_> {
     fn signals(&mut self) -> Result<(), Failure> {
         for number in &self.outcome.signals {
             self.constant(self.py.None().into_bound(self.py));
-            self.constant(Bound::new(self.py, Waiting)?.into_any());
+            self.constant(Bound::new(self.py, PendingSignal)?.into_any());
             self.constant(PyInt::new(self.py, *number).into_any());
             self.plain(Op::STORE_SUBSCR, 0);
         }

@@ -7,7 +7,7 @@ use crate::bytecode::Op;
 use crate::bytecode::shape::State;
 use crate::ffi::callable;
 use crate::split::{PacketPart, frame_packet};
-use crate::trace::state::outcome::{Entered, StackEntry};
+use crate::trace::state::outcome::{NestedFrame, StackEntry};
 use pyo3::prelude::*;
 
 /// What a packet names and carries.
@@ -21,7 +21,7 @@ pub struct Packet {
 
 impl Packet {
     /// Of a frame that goes on where it stands.
-    pub fn new(py: Python<'_>, entered: &Entered, host: &dyn Host) -> Result<Self, Failure> {
+    pub fn new(py: Python<'_>, entered: &NestedFrame, host: &dyn Host) -> Result<Self, Failure> {
         let state = state(&entered.code, entered.at, &entered.stack, &entered.locals)?;
         let resumed = frame_packet(py, &entered.code, entered.at, &state)?;
         let callable = host.entered(py, &entered.function, &resumed.continuation)?;
@@ -31,7 +31,7 @@ impl Packet {
 
 impl Writer<'_, '_> {
     /// Pushes what goes on with the first of the frames when it is called; that one goes on at the call of the next.
-    pub(super) fn entered(&mut self, frames: &[Entered], packets: &[Packet]) -> Result<(), Failure> {
+    pub(super) fn entered(&mut self, frames: &[NestedFrame], packets: &[Packet]) -> Result<(), Failure> {
         let (Some((frame, frames)), Some((packet, packets))) = (frames.split_first(), packets.split_first()) else {
             return Err(fault("a call of no frame".into()));
         };
@@ -52,7 +52,7 @@ impl Writer<'_, '_> {
     fn part(
         &mut self,
         part: PacketPart,
-        frame: &Entered,
+        frame: &NestedFrame,
         packet: &Packet,
         callee: &dyn Fn(&mut Self) -> Result<(), Failure>,
     ) -> Result<(), Failure> {

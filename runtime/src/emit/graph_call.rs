@@ -27,7 +27,7 @@ impl<'py> Writer<'_, 'py> {
         let start = self.written.len();
         self.acquire_locks()?;
         let Some(finished) = finished else {
-            if !self.outcome.held_first.is_empty() {
+            if !self.outcome.acquired_first.is_empty() {
                 let watched = start..self.written.len();
                 self.deoptimisation = Some(self.deoptimise(watched, &Graph::default(), &[], frame, host)?);
             }

@@ -79,7 +79,7 @@ fn output(results: &[NodeId]) -> Node {
 fn example(py: Python<'_>, outcome: &Outcome, value: ValueId) -> Py<PyAny> {
     match outcome.values.get(value.0 as usize) {
         Some(Value::Real { object, .. }) => object.clone_ref(py),
-        Some(Value::Proxy { example, .. }) => example.clone_ref(py),
+        Some(Value::Node { example, .. }) => example.clone_ref(py),
         Some(Value::New(_)) | None => py.None(),
     }
 }

@@ -1,7 +1,7 @@
 //! Liveness: which values the emitted code needs.
 use crate::graph::NodeId;
 use crate::trace::state::outcome::{Effect, End, Outcome};
-use crate::trace::state::value::{Inlined, New, Value, ValueId};
+use crate::trace::state::value::{InlinedFrame, New, Value, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Values by what becomes of them, each in the order of first need.
@@ -16,8 +16,8 @@ pub struct LiveValues {
 /// Follows effects and end into everything that they hold.
 pub fn find(outcome: &Outcome) -> LiveValues {
     let mut search = Search { outcome, seen: FxHashSet::default(), needed: LiveValues::default() };
-    outcome.held_first.iter().for_each(|hold| search.effect(&hold.take()));
-    outcome.held_first.iter().for_each(|hold| search.value(hold.release));
+    outcome.acquired_first.iter().for_each(|hold| search.effect(&hold.take()));
+    outcome.acquired_first.iter().for_each(|hold| search.value(hold.release));
     outcome.effects.iter().for_each(|effect| search.effect(effect));
     match &outcome.end {
         End::Return { value, kept, .. } => {
@@ -72,7 +72,7 @@ impl Search<'_> {
             }
             self.needed.values.push(id);
             match self.outcome.values.get(id.0 as usize) {
-                Some(Value::Proxy { node, .. }) => self.needed.results.push(*node),
+                Some(Value::Node { node, .. }) => self.needed.results.push(*node),
                 Some(Value::New(made)) => work.extend(children(made).into_iter().rev()),
                 Some(Value::Real { .. }) | None => {}
             }
@@ -100,7 +100,7 @@ pub fn children(made: &New) -> Vec<ValueId> {
         New::Exception { class, args, attributes, context, cause, passed } => {
             let held = attributes.iter().map(|(_, value)| *value).chain(*context).chain(*cause);
             let inlined = passed.iter().filter_map(|passed| passed.inlined.as_ref());
-            [*class, *args].into_iter().chain(held).chain(inlined.flat_map(Inlined::held)).collect()
+            [*class, *args].into_iter().chain(held).chain(inlined.flat_map(InlinedFrame::held)).collect()
         }
         New::SequenceIterator { sequence, .. } => vec![*sequence],
         New::Call { callable, args, state } => {

@@ -20,7 +20,7 @@ pyo3::create_exception!(
 impl Writer<'_, '_> {
     /// Acquires all locks of the trace that nobody holds, or none.
     pub(super) fn acquire_locks(&mut self) -> Result<(), Failure> {
-        if self.outcome.held_first.is_empty() {
+        if self.outcome.acquired_first.is_empty() {
             return Ok(());
         }
         let questions = self.outcome.guards.iter().filter_map(|guard| question(self.py, guard)).collect();
@@ -33,7 +33,7 @@ impl Writer<'_, '_> {
 
     /// Releases them where the exception on the stack, which stays there, is not that they could not be acquired.
     pub(super) fn release_locks(&mut self) -> Result<(), Failure> {
-        if self.outcome.held_first.is_empty() {
+        if self.outcome.acquired_first.is_empty() {
             return Ok(());
         }
         self.callee(Bound::new(self.py, Release)?.into_any());
@@ -47,7 +47,7 @@ impl Writer<'_, '_> {
     /// Pushes three values a lock.
     fn push_locks(&mut self) -> Result<u32, Failure> {
         let outcome = self.outcome;
-        for lock in &outcome.held_first {
+        for lock in &outcome.acquired_first {
             self.load(lock.acquire)?;
             self.load(lock.release)?;
             match lock.lock {
@@ -55,7 +55,7 @@ impl Writer<'_, '_> {
                 None => self.constant(self.py.None().into_bound(self.py)),
             }
         }
-        Ok(3 * outcome.held_first.len() as u32)
+        Ok(3 * outcome.acquired_first.len() as u32)
     }
 }
 

@@ -41,7 +41,7 @@ impl<'a, 'py> Writer<'a, 'py> {
                 let source = source.clone();
                 self.source(&source)
             }
-            Value::Proxy { node, .. } => self.load_node(node.0),
+            Value::Node { node, .. } => self.load_node(node.0),
             Value::New(_) => Err(fault(format!("value {} was not built before its use", id.0))),
         }
     }
@@ -54,7 +54,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         let input = self.placeholders.get(&node).copied();
         let input = input.ok_or_else(|| fault(format!("node {node} is neither an input nor a result of the graph")))?;
         match self.value(input)? {
-            Value::Proxy { .. } => Err(fault(format!("the graph's input {node} has no source"))),
+            Value::Node { .. } => Err(fault(format!("the graph's input {node} has no source"))),
             Value::Real { .. } | Value::New(_) => self.load(input),
         }
     }

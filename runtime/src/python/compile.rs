@@ -42,8 +42,13 @@ impl Compiled {
         let fullgraph = self.unit.options.fullgraph;
         // A continuation may break where an earlier trace has reported the break.
         let refuses = fullgraph && self.resumed.is_none();
-        let options =
-            trace::Options { passing_states, stop_at, fullgraph: refuses, kept, ..trace::Options::of(fullgraph) };
+        let options = trace::Options {
+            passing_states,
+            stop_at,
+            fullgraph: refuses,
+            function_caches: kept,
+            ..trace::Options::of(fullgraph)
+        };
         let traced = trace::trace(py, &self.unit.shared.lasting, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {

@@ -92,7 +92,7 @@ fn value(py: Python<'_>, id: ValueId, outcome: &Outcome, code: &Code) -> String 
     match outcome.values.get(id.0 as usize) {
         Some(Value::Real { source: Some(path), .. }) => source(py, path, code),
         Some(Value::Real { object, .. }) => text(object.bind(py)),
-        Some(Value::Proxy { node, .. }) => {
+        Some(Value::Node { node, .. }) => {
             outcome.graph.nodes.get(node.0 as usize).map_or_else(|| "?".into(), |node| node.name.clone())
         }
         Some(Value::New(made)) => new(made).into(),

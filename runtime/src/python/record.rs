@@ -5,7 +5,7 @@ use crate::emit::EmittedCode;
 use crate::graph::PyGraph;
 use crate::graph::text;
 use crate::guard::GuardMode;
-use crate::trace::state::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
+use crate::trace::state::outcome::{Break, End, LockHold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Frame {
         let words = |guard| PyResult::Ok(GuardText { parts: describe::guard(py, guard, code)?, how: None });
         frame.guards = outcome.guards.iter().map(words).collect::<PyResult<_>>()?;
         frame.routes = outcome.routes.clone();
-        let first: Vec<_> = outcome.held_first.iter().map(Hold::take).collect();
+        let first: Vec<_> = outcome.acquired_first.iter().map(LockHold::take).collect();
         frame.effects =
             first.iter().chain(&outcome.effects).map(|effect| describe::effect(py, effect, outcome, code)).collect();
         frame.end = match &outcome.end {

@@ -7,7 +7,7 @@ use crate::ffi::snapshot::original;
 use crate::ffi::{callable, types};
 use crate::names::name;
 use crate::split::TransferConstants;
-use crate::trace::Lasting;
+use crate::trace::SharedCaches;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ impl Session {
                 counters,
                 generation,
                 constants: TransferConstants::new(py)?,
-                lasting: Lasting::shared(py),
+                lasting: SharedCaches::shared(py),
                 frames,
                 log,
                 stop_at,

@@ -1,7 +1,7 @@
 //! What compiled functions share: options, counters, and, for `explain`, a record of every trace.
 use super::record::Frame;
 use crate::split::TransferConstants;
-use crate::trace::Lasting;
+use crate::trace::SharedCaches;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -65,7 +65,7 @@ pub struct Shared {
     /// Raised by `reset`: compiled code of an earlier generation is forgotten.
     pub(super) generation: AtomicU64,
     pub(super) constants: TransferConstants,
-    pub(super) lasting: Arc<Lasting>,
+    pub(super) lasting: Arc<SharedCaches>,
     pub(super) frames: Option<Mutex<Vec<Frame>>>,
     /// Called with the record of every frame as a dict.
     pub(super) log: Option<Py<PyAny>>,

@@ -4,7 +4,7 @@ use super::shared::{Options, Shared};
 use crate::ffi::function;
 use crate::internal_error::InternalError;
 use crate::split::Key;
-use crate::trace::Kept;
+use crate::trace::FunctionCaches;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -21,7 +21,7 @@ pub struct CompilationUnit {
     /// Units of the functions whose frames this one's frames have entered, and theirs, by code and globals: one table for all.
     entered: Arc<Mutex<EnteredUnits>>,
     /// What traces of all of them keep.
-    pub(super) kept: Arc<Kept>,
+    pub(super) kept: Arc<FunctionCaches>,
     /// Whether the function itself is gone: its continuations that still run are compiled no further.
     closed: AtomicBool,
     /// Nanoseconds that backends took since they were last asked for.
@@ -53,7 +53,7 @@ impl CompilationUnit {
         options: Options,
         function: &Bound<'_, PyAny>,
         entered: Arc<Mutex<EnteredUnits>>,
-        kept: Arc<Kept>,
+        kept: Arc<FunctionCaches>,
     ) -> Arc<Self> {
         Arc::new(Self {
             shared,

@@ -22,5 +22,5 @@ mod value;
 pub use call::models::models;
 pub use process::os_signals;
 pub use run::driver::trace;
-pub use state::caches::{Kept, Lasting};
+pub use state::caches::{FunctionCaches, SharedCaches};
 pub use state::options::{Options, Stop};

@@ -6,7 +6,7 @@ use crate::guard::source::Source;
 use crate::names::{interned, name};
 use crate::trace::attribute::descriptors::{has_get, is_data_descriptor, short_name};
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -138,7 +138,7 @@ impl<'py> Tracer<'py> {
         };
         let called = getter.call_method1(name!("__get__"), (class,)).or_else(|error| internal(error.to_string()))?;
         let source = Source::OwnAttr(Arc::new(Source::constant(class.as_any())), name.into());
-        let asked = if name == "__qualname__" { Asked::QUALNAME } else { Asked::NAME };
+        let asked = if name == "__qualname__" { GuardRequest::QUALNAME } else { GuardRequest::NAME };
         self.guard_once(
             value,
             asked,
@@ -205,7 +205,7 @@ impl<'py> Tracer<'py> {
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
         let plain = self.import("builtins", "type")?.getattr(method).or_else(|error| self.raise_error(error))?;
         let done = match value {
-            // C looks into these itself, where tokens would stand for classes.
+            // C looks into these itself, where proxies would stand for classes.
             Some(_) if matches!(name, "__bases__" | "__class__") => {
                 return unsupported("class whose class or bases are set", name);
             }
@@ -216,7 +216,7 @@ impl<'py> Tracer<'py> {
             None => self.with_callbacks(|| plain.call1((class, name))),
         };
         done.map(drop).or_else(|error| self.raise_error(error))?;
-        self.refresh_mirror(class, name)
+        self.refresh_proxy_class(class, name)
     }
 
     pub(crate) fn bind_to_class(
@@ -226,7 +226,7 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        let kind = match self.value_of_token(&found) {
+        let kind = match self.value_of_proxy(&found) {
             Some(value) => self.class_of(value)?,
             None => found.get_type(),
         };

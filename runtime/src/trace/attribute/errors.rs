@@ -3,7 +3,7 @@ use crate::names::{Name, name};
 use crate::trace::attribute::descriptors::is_generic_setter;
 use crate::trace::attribute::descriptors::short_name;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_definition, is_of_one_object};
 use pyo3::exceptions::PyAttributeError;
@@ -34,7 +34,7 @@ impl<'py> Tracer<'py> {
 
     /// What reading an attribute gave; an `AttributeError` knows then which it was, and of what.
     pub(crate) fn in_context<T>(&mut self, result: Traced<T>, object: ValueId, name: &str) -> Traced<T> {
-        if let Err(Signal::Raised(exception)) = &result {
+        if let Err(Unwind::Raised(exception)) = &result {
             self.set_attribute_error_context_of(*exception, object, name)?;
         }
         result

@@ -225,7 +225,7 @@ impl<'py> Tracer<'py> {
         if name == "__dict__" {
             return self.dict_from_outside(&real, source, object, class);
         }
-        let (read, warned) = self.hearing_warnings(|| descriptor.call_method1(name!("__get__"), (&real,)));
+        let (read, warned) = self.with_warnings_as_errors(|| descriptor.call_method1(name!("__get__"), (&real,)));
         match read {
             _ if warned => unsupported("attribute that warns", name),
             Ok(value) => {
@@ -279,7 +279,7 @@ impl<'py> Tracer<'py> {
     /// What a value of a domain has in its own `__dict__`: nothing where the graph makes it, for an attribute that is set is a break.
     fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         match self.value(object) {
-            Value::Proxy { .. } => Ok(None),
+            Value::Node { .. } => Ok(None),
             _ => self.instance_attr(object, name),
         }
     }

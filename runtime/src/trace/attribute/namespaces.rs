@@ -6,8 +6,8 @@ use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, short_name};
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::guard_requests::Asked;
-use crate::trace::state::namespaces::Names;
+use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::namespaces::Namespace;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -24,10 +24,10 @@ impl<'py> Tracer<'py> {
         if !matches!(self.value(value), Value::Real { .. }) {
             return Ok(value);
         }
-        if self.state.shadows.of(value).is_some() {
+        if self.state.private_copies.of(value).is_some() {
             return unsupported("globals that the trace has seen as a dict", "globals");
         }
-        self.state.namespaces.insert(value, Names::Globals(globals.clone().unbind()));
+        self.state.namespaces.insert(value, Namespace::Globals(globals.clone().unbind()));
         Ok(value)
     }
 
@@ -60,8 +60,8 @@ impl<'py> Tracer<'py> {
     /// `object.__dict__` of an instance from outside.
     pub(crate) fn instance_dict(&mut self, object: ValueId, dict: Bound<'py, PyAny>, source: Source) -> ValueId {
         let value = self.sourced(dict, Source::Dict(Arc::new(source)));
-        if matches!(self.value(value), Value::Real { .. }) && self.state.shadows.of(value).is_none() {
-            self.state.namespaces.entry(value).or_insert(Names::Instance(object));
+        if matches!(self.value(value), Value::Real { .. }) && self.state.private_copies.of(value).is_none() {
+            self.state.namespaces.entry(value).or_insert(Namespace::Instance(object));
         }
         value
     }
@@ -98,12 +98,12 @@ impl<'py> Tracer<'py> {
 
     /// Whether the value is the globals of a module: C may keep them, but not look into them.
     pub(crate) fn is_globals(&self, value: ValueId) -> bool {
-        matches!(self.state.namespaces.get(&value), Some(Names::Globals(_)))
+        matches!(self.state.namespaces.get(&value), Some(Namespace::Globals(_)))
     }
 
     /// A namespace is seen as a whole: only an instance's, of which the trace has changed nothing.
     pub(crate) fn whole_namespace(&mut self, value: ValueId) -> Traced<()> {
-        let Some(Names::Instance(object)) = self.state.namespaces.get(&value) else {
+        let Some(Namespace::Instance(object)) = self.state.namespaces.get(&value) else {
             return unsupported("namespace of a module, seen as a whole", "dict");
         };
         let object = *object;
@@ -122,7 +122,7 @@ impl<'py> Tracer<'py> {
     /// The copy of an instance's `__dict__` that stands for its attributes, once it was seen as a whole.
     pub(crate) fn dict_seen_whole(&self, object: ValueId) -> Option<Bound<'py, PyDict>> {
         let value = self.state.seen_whole.get(&object)?;
-        self.state.shadows.of(*value)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
+        self.state.private_copies.of(*value)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
     }
 
     fn name_in(&mut self, names: ValueId, key: ValueId) -> Traced<String> {
@@ -130,7 +130,7 @@ impl<'py> Tracer<'py> {
         let Some(name) = name.and_then(|name| name.extract::<String>().ok()) else {
             return unsupported("key of a namespace that is no known name", "dict");
         };
-        if let Some(Names::Instance(object)) = self.state.namespaces.get(&names) {
+        if let Some(Namespace::Instance(object)) = self.state.namespaces.get(&names) {
             let class = self.class_of(*object)?;
             if self.lookup(&class, &name).is_some_and(|found| is_data_descriptor(&found)) {
                 return unsupported("entry of a __dict__ that a descriptor hides", name);
@@ -142,11 +142,11 @@ impl<'py> Tracer<'py> {
     fn get_name(&mut self, names: ValueId, key: ValueId) -> Traced<Option<ValueId>> {
         let name = self.name_in(names, key)?;
         match self.state.namespaces.get(&names) {
-            Some(Names::Globals(globals)) => {
+            Some(Namespace::Globals(globals)) => {
                 let globals = globals.bind(self.py).clone();
                 Ok(self.in_globals(&globals, &name))
             }
-            Some(Names::Instance(object)) => self.instance_attr(*object, &name),
+            Some(Namespace::Instance(object)) => self.instance_attr(*object, &name),
             None => internal("no namespace"),
         }
     }
@@ -154,14 +154,14 @@ impl<'py> Tracer<'py> {
     fn set_name(&mut self, names: ValueId, key: ValueId, value: Option<ValueId>) -> Traced<()> {
         let name = self.name_in(names, key)?;
         match self.state.namespaces.get(&names) {
-            Some(Names::Globals(globals)) => {
+            Some(Namespace::Globals(globals)) => {
                 let globals = globals.bind(self.py).clone();
                 match value {
                     Some(value) => self.set_in_globals(globals, &name, value)?,
                     None => drop(self.delete_in_globals(globals, &name)?),
                 }
             }
-            Some(Names::Instance(object)) => {
+            Some(Namespace::Instance(object)) => {
                 let object = *object;
                 self.log_attr(object, &name, value)?;
             }
@@ -244,7 +244,7 @@ impl<'py> Tracer<'py> {
 
     /// The names in the globals of a module, which the trace has not changed, as a list.
     pub(crate) fn namespace_names(&mut self, names: ValueId) -> Traced<Option<ValueId>> {
-        let Some(Names::Globals(globals)) = self.state.namespaces.get(&names) else { return Ok(None) };
+        let Some(Namespace::Globals(globals)) = self.state.namespaces.get(&names) else { return Ok(None) };
         let globals = globals.bind(self.py).clone();
         let changed = |value: &ValueId| self.real(*value).is_some_and(|dict| dict.is(&globals));
         let touched = self.state.effects.iter().any(|effect| match effect {
@@ -256,8 +256,14 @@ impl<'py> Tracer<'py> {
         }
         let keys = globals.keys();
         let source = Source::constant(&globals);
-        let guarded = keys.to_tuple().into_any().unbind();
-        self.guard_once(names, Asked::NAMES, source, Check::Keys(guarded), "the trace read the names of a module");
+        let guard_requests = keys.to_tuple().into_any().unbind();
+        self.guard_once(
+            names,
+            GuardRequest::NAMES,
+            source,
+            Check::Keys(guard_requests),
+            "the trace read the names of a module",
+        );
         Ok(Some(self.own(keys.into_any())))
     }
 
@@ -284,7 +290,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether a namespace holds anything: globals that have `__name__` or `__builtins__` do.
     pub(crate) fn namespace_truth(&mut self, names: ValueId) -> Option<bool> {
-        let Some(Names::Globals(globals)) = self.state.namespaces.get(&names) else { return None };
+        let Some(Namespace::Globals(globals)) = self.state.namespaces.get(&names) else { return None };
         let globals = globals.bind(self.py).clone();
         let found = self.in_globals(&globals, "__builtins__").or_else(|| self.in_globals(&globals, "__name__"));
         found.map(|_| true)

@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
         for base in after {
             let held = base.getattr(intern!(self.py, "__dict__")).and_then(|dict| dict.get_item(name));
             let Ok(found) = held else { continue };
-            let found = self.unmask(found);
+            let found = self.unproxied(found);
             if as_class.is_some() {
                 return self.bind_to_class(found, receiver, &start, name).map(|value| Some(self.unbound(value)));
             }

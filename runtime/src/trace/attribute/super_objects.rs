@@ -4,7 +4,7 @@
 use crate::bytecode::LocalKind;
 use crate::ffi::types;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
@@ -106,7 +106,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// How emitted code makes an object of `super` again; `None` for other values.
-    pub(crate) fn describe_super(&mut self, id: ValueId) -> Option<Described<Vec<ValueId>>> {
+    pub(crate) fn describe_super(&mut self, id: ValueId) -> Option<Materialised<Vec<ValueId>>> {
         let (class, receiver) = self.super_of(id)?;
         let callable = self.constant(self.py.get_type::<PySuper>().into_any());
         let class = self.constant(class.into_any());

@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
-    /// `_abc_subclasscheck(wanted, class)`: the answer comes from the two classes and from what was registered, which the token of the
+    /// `_abc_subclasscheck(wanted, class)`: the answer comes from the two classes and from what was registered, which the proxy of the
     /// caches counts.
     pub(crate) fn abstract_check(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>) -> Traced<bool> {
         if self.is_made_here(wanted.as_any()) {
             return unsupported("abstract class made during the trace", crate::ffi::types::name(wanted));
         }
         let token = self.import("_abc", "get_cache_token")?;
-        self.ask_outside(&token, &PyTuple::empty(self.py))?;
+        self.ask_outside(&proxy, &PyTuple::empty(self.py))?;
         self.rely_on_class(class);
         self.rely_on_class(wanted);
         let check = self.import("_abc", "_abc_subclasscheck")?;
@@ -27,7 +27,7 @@ impl<'py> Tracer<'py> {
 
     /// The checks of `_abc`, of classes that are known; `None`: another function.
     pub(crate) fn call_abc(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        // C fills the class itself: a token would not do.
+        // C fills the class itself: a proxy would not do.
         if let ("_abc_init", [made]) = (name, args.positional.as_slice())
             && let Some(class) = self.owned(*made)
         {

@@ -4,9 +4,9 @@ use crate::ffi::inspect;
 use crate::guard::source::{Fixed, Source};
 use crate::names::interned;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -34,7 +34,7 @@ impl<'py> Tracer<'py> {
         args: Arguments,
     ) -> Traced<Vec<Option<ValueId>>> {
         let bound = self.bind_all(function, code, qualname, args);
-        if matches!(bound, Err(Signal::Raised(_))) {
+        if matches!(bound, Err(Unwind::Raised(_))) {
             self.rely_on_qualname(function);
         }
         bound
@@ -203,7 +203,7 @@ impl<'py> Tracer<'py> {
     fn absorb_default(&mut self, default: Bound<'py, PyAny>, path: Option<Source>) -> ValueId {
         let made = self.state.identity.get(&(default.as_ptr() as usize)).is_some_and(|id| self.owned(*id).is_some());
         match path {
-            Some(path) if !made && !default.is_instance_of::<Token>() => self.sourced(default, path),
+            Some(path) if !made && !default.is_instance_of::<Proxy>() => self.sourced(default, path),
             _ => self.absorb_static(default),
         }
     }

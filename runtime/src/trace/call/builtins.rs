@@ -3,9 +3,9 @@ use crate::domain::Callee;
 use crate::ffi::types::is_c_type;
 use crate::ffi::{flag, types};
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, hints, stop, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, hints, stop, unsupported};
 use crate::trace::state::value::ValueId;
 use generated::slots::Slot;
 use pyo3::intern;
@@ -102,7 +102,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
             let native = self.native(value)?;
-            if native.is_instance_of::<crate::trace::state::proxy::Token>() {
+            if native.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 return unsupported("length of an object from outside", types::name(&class));
             }
             return Ok(None);
@@ -120,8 +120,8 @@ impl<'py> Tracer<'py> {
             let arguments = if let Ok(tuple) = object.cast::<PyTuple>() { Some(tuple.clone()) } else { None };
             return self.class_tuple(arguments);
         }
-        let shadow = self.shadow(classes)?;
-        self.class_tuple(shadow.and_then(|shadow| shadow.cast_into::<PyTuple>().ok()))
+        let private_copy = self.private_copy(classes)?;
+        self.class_tuple(private_copy.and_then(|private_copy| private_copy.cast_into::<PyTuple>().ok()))
     }
 
     fn class_tuple(&mut self, tuple: Option<Bound<'py, PyTuple>>) -> Traced<Option<Vec<Bound<'py, PyType>>>> {
@@ -374,7 +374,7 @@ impl<'py> Tracer<'py> {
             match method {
                 "__repr__" => return self.text_of_token(value, Slot::tp_repr),
                 "__str__" => return self.text_of_token(value, Slot::tp_str),
-                _ if self.domain_of(&class).is_some() || !self.native(value)?.is_instance_of::<Token>() => {
+                _ if self.domain_of(&class).is_some() || !self.native(value)?.is_instance_of::<Proxy>() => {
                     return Ok(None);
                 }
                 _ => {}
@@ -383,7 +383,7 @@ impl<'py> Tracer<'py> {
         let Some(bound) = self.special(value, method)? else { return Ok(None) };
         let result = match self.call(bound, Arguments::positional(args.to_vec())) {
             Ok(result) => result,
-            Err(Signal::Raised(value)) => return Err(Signal::Raised(value)),
+            Err(Unwind::Raised(value)) => return Err(Unwind::Raised(value)),
             Err(other) => return Err(other),
         };
         let class = self.class_of(result)?;

@@ -5,7 +5,7 @@ use crate::ffi::{flag, types};
 use crate::trace::call::effects::allowed;
 use crate::trace::proxy::native;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
@@ -75,7 +75,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
-    /// `type` does, sees the class of a token.
+    /// `type` does, sees the class of a proxy.
     pub(crate) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
         if object.is(self.py.get_type::<PyType>()) {
             return true;
@@ -95,7 +95,7 @@ impl<'py> Tracer<'py> {
             return false;
         }
         let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
-        // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which tokens may stand.
+        // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which proxies may stand.
         if owner.is_some()
             && let Some(receiver) = &receiver
             && !self.is_own_or_scalar(receiver)
@@ -106,7 +106,7 @@ impl<'py> Tracer<'py> {
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given).is_err()
     }
 
-    /// Whether what a callable of C gives depends on where its argument lies: tokens and what the trace made lie elsewhere.
+    /// Whether what a callable of C gives depends on where its argument lies: proxies and what the trace made lie elsewhere.
     pub(crate) fn sees_addresses(&self, callable: &Bound<'py, PyAny>) -> bool {
         let is = |name: &str| self.import("builtins", name).is_ok_and(|found| found.is(callable));
         let plain = self.import("builtins", "object");
@@ -126,7 +126,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<()> {
         if let Some(owner) = owner {
             let class = types::c_name(owner);
-            let why = match crate::trace::value::state_copies::is_copied(&class) {
+            let why = match crate::trace::value::state_copies::has_state_copies(&class) {
                 true => Ok(()),
                 false => allowed::confined(&class, name, given)
                     .or_else(|why| of_builtins(owner, name).then_some(()).ok_or(why)),
@@ -180,9 +180,9 @@ impl<'py> Tracer<'py> {
     /// What C gets for a value that it may call.
     pub(crate) fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         match self.known(value) {
-            // What a domain records does not know tokens.
-            Some(_) if self.domain_call(value)?.is_some() => self.token(value),
-            Some(object) if self.acts_outside(&object) => self.token(value),
+            // What a domain records does not know proxies.
+            Some(_) if self.domain_call(value)?.is_some() => self.proxy(value),
+            Some(object) if self.acts_outside(&object) => self.proxy(value),
             _ => self.native(value),
         }
     }
@@ -221,10 +221,10 @@ impl<'py> Tracer<'py> {
             keywords.push((keyword.clone(), native));
         }
         let mut given = positional.iter().skip(usize::from(method)).chain(keywords.iter().map(|(_, value)| value));
-        if given.any(|given| given.is_instance_of::<Token>()) && opens_a_layer(object, &name) {
+        if given.any(|given| given.is_instance_of::<Proxy>()) && opens_a_layer(object, &name) {
             return unsupported("file over an object of Python code, or from outside", name);
         }
-        if method && positional.first().is_some_and(|first| first.is_instance_of::<Token>()) {
+        if method && positional.first().is_some_and(|first| first.is_instance_of::<Proxy>()) {
             if args.keywords.is_empty()
                 && let Some(result) = self.translated_method(object, &name, &args.positional)?
             {
@@ -241,7 +241,7 @@ impl<'py> Tracer<'py> {
             return Ok(copy);
         }
         let native = self.receiver(value)?;
-        if native.is_instance_of::<Token>()
+        if native.is_instance_of::<Proxy>()
             && let Some(owner) = callee::owner_of(method)
             && let Some(base) = crate::trace::value::kinds::scalar_base(&self.class_of(value)?)
             && base.is(&owner)
@@ -252,9 +252,9 @@ impl<'py> Tracer<'py> {
         Ok(native)
     }
 
-    /// C tells `int`, `str`, `list`… and their subclasses by flags that a token does not have.
+    /// C tells `int`, `str`, `list`… and their subclasses by flags that a proxy does not have.
     fn refuse_disguise(&mut self, native: &Bound<'py, PyAny>, name: &str, index: usize, value: ValueId) -> Traced<()> {
-        if !native.is_instance_of::<Token>() || (index > 0 && STORES.contains(&name)) {
+        if !native.is_instance_of::<Proxy>() || (index > 0 && STORES.contains(&name)) {
             return Ok(());
         }
         const LOOK_UP: [&str; 4] = ["add", "discard", "remove", "__contains__"];

@@ -9,13 +9,13 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::frame::{Frame, Rest};
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::frame::{Frame, FrameExit};
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::ENTERS;
 use crate::trace::state::reasons::CALLED_BY_C;
-use crate::trace::state::stop_points::Way;
+use crate::trace::state::stop_points::CallOrigin;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, hints, internal, stop, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, hints, internal, stop, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -25,14 +25,14 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// `callable(*args, **kwargs)`.
     pub(crate) fn call(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
-        self.call_by(Way::Within, callable, args)
+        self.call_by(CallOrigin::Within, callable, args)
     }
 
     /// The same, and how it comes about.
-    pub(crate) fn call_by(&mut self, way: Way, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+    pub(crate) fn call_by(&mut self, origin: CallOrigin, callable: ValueId, args: Arguments) -> Traced<ValueId> {
         if let Value::New(New::Method { function, receiver }) = self.value(callable) {
             let (function, receiver) = (*function, *receiver);
-            return self.call_by(way, function, args.bound_to(receiver));
+            return self.call_by(origin, function, args.bound_to(receiver));
         }
         if let Some(domain) = self.domain_call(callable)? {
             let args_copy = args.positional.clone();
@@ -45,10 +45,10 @@ impl<'py> Tracer<'py> {
             return self.raise("TypeError", format!("'{name}' object is not callable"));
         };
         match &*types::c_name(&class) {
-            "function" => self.call_function(way, callable, &object, args),
+            "function" => self.call_function(origin, callable, &object, args),
             "method" => {
                 let (function, receiver) = self.parts_of_method(callable)?;
-                self.call_by(way, function, args.with_receiver(receiver))
+                self.call_by(origin, function, args.with_receiver(receiver))
             }
             "builtin_function_or_method"
             | "builtin_method"
@@ -68,7 +68,7 @@ impl<'py> Tracer<'py> {
                 };
                 self.call_class(callable, &class, args)
             }
-            _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(way, callable, &object, args),
+            _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(origin, callable, &object, args),
             _ => self.call_instance(callable, &object, &class, args),
         }
     }
@@ -110,18 +110,18 @@ impl<'py> Tracer<'py> {
     /// A callable that `slotrt.compile` made: its function is inlined.
     fn call_compiled(
         &mut self,
-        way: Way,
+        origin: CallOrigin,
         callable: ValueId,
         object: &Bound<'py, PyAny>,
         args: Arguments,
     ) -> Traced<ValueId> {
         if let Some(source) = self.source(callable) {
             let check = Check::Is(object.clone().unbind());
-            self.guard_once(callable, Asked::IS, source, check, "the trace inlined the compiled function");
+            self.guard_once(callable, GuardRequest::IS, source, check, "the trace inlined the compiled function");
         }
         let wrapped = object.getattr(intern!(self.py, "__wrapped__")).or_else(|error| self.raise_error(error))?;
         let function = self.constant(wrapped);
-        self.call_by(way, function, args)
+        self.call_by(origin, function, args)
     }
 
     fn call_instance(
@@ -226,7 +226,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Runs the frame of a call, after which the caller handles what it handled before.
-    pub(crate) fn run_called(&mut self, frame: &mut Frame) -> Traced<Rest> {
+    pub(crate) fn run_called(&mut self, frame: &mut Frame) -> Traced<FrameExit> {
         self.enter_call()?;
         let handled = *self.state.exc_info;
         let rest = self.run(frame);
@@ -240,7 +240,7 @@ impl<'py> Tracer<'py> {
     /// Inlines a Python function.
     fn call_function(
         &mut self,
-        way: Way,
+        origin: CallOrigin,
         callable: ValueId,
         function: &Bound<'py, PyAny>,
         args: Arguments,
@@ -261,31 +261,31 @@ impl<'py> Tracer<'py> {
             && let Some(source) = self.source(callable)
         {
             let check = Check::FunctionUnchanged(function.clone().unbind());
-            self.guard_once(callable, Asked::FUNCTION, source, check, "the trace inlined the function");
-            self.state.guarded.insert(callable, Asked::IS);
+            self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace inlined the function");
+            self.state.guard_requests.insert(callable, GuardRequest::IS);
         }
         let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
-        self.run_function(way, function, code, locals, qualname)
+        self.run_function(origin, function, code, locals, qualname)
     }
 
     /// Inlines a Python function whose arguments are bound.
     fn run_function(
         &mut self,
-        way: Way,
+        origin: CallOrigin,
         function: &Bound<'py, PyAny>,
         code: std::sync::Arc<crate::bytecode::Code>,
         locals: Vec<Option<ValueId>>,
         qualname: String,
     ) -> Traced<ValueId> {
         let mut frame = self.frame_of(function, code, locals)?;
-        frame.leave = self.leave_of(way, &frame.code, frame.globals.bind(self.py).as_any());
+        frame.leave = self.stop_points_of(origin, &frame.code, frame.globals.bind(self.py).as_any());
         self.state.route.push(qualname.into());
         match self.run_called(&mut frame)? {
-            Rest::Returned(value) => Ok(value),
-            Rest::Yielded(_) => internal("a plain call yielded"),
-            Rest::Generator => self.make_generator(frame),
+            FrameExit::Returned(value) => Ok(value),
+            FrameExit::Yielded(_) => internal("a plain call yielded"),
+            FrameExit::Generator => self.make_generator(frame),
         }
     }
 
@@ -305,7 +305,7 @@ impl<'py> Tracer<'py> {
         if self.owned(callable).is_none() {
             let source = Source::constant(&function);
             let check = Check::FunctionUnchanged(function.clone().unbind());
-            self.guard_once(callable, Asked::FUNCTION, source, check, CALLED_BY_C);
+            self.guard_once(callable, GuardRequest::FUNCTION, source, check, CALLED_BY_C);
         }
         let code = self.decode(&code)?;
         if code.flags & flag::OPTIMIZED == 0 {
@@ -313,7 +313,7 @@ impl<'py> Tracer<'py> {
         }
         let of_class = locals.first().copied().flatten().and_then(|first| self.owned(first));
         let order = qualname.ends_with(".mro") && of_class.is_some_and(|first| first.is_instance_of::<PyType>());
-        let result = self.run_function(Way::Within, &function, code, locals, qualname)?;
+        let result = self.run_function(CallOrigin::Within, &function, code, locals, qualname)?;
         if order { self.real_classes(result) } else { self.native(result) }
     }
 
@@ -348,7 +348,7 @@ impl<'py> Tracer<'py> {
             stack: Vec::new(),
             locals,
             outermost: false,
-            leave: crate::trace::state::stop_points::Leave::default(),
+            leave: crate::trace::state::stop_points::StopPoints::default(),
             began: 0,
             serial: self.state.frames,
             exc_info: None,
@@ -362,9 +362,9 @@ impl<'py> Tracer<'py> {
         Some(Arc::new(Source::Attr(Arc::new(given), name.into())))
     }
 
-    /// A cell of a function: of the trace's own, a token of one, or one that existed before.
+    /// A cell of a function: of the trace's own, a proxy of one, or one that existed before.
     fn absorb_closure(&mut self, cell: Bound<'py, PyAny>, path: Option<Source>) -> ValueId {
-        if let Some(value) = self.value_of_token(&cell) {
+        if let Some(value) = self.value_of_proxy(&cell) {
             return value;
         }
         match self.state.identity.get(&(cell.as_ptr() as usize)) {
@@ -388,8 +388,8 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether the outermost interrupting signal is a Python exception of this builtin class.
-    pub(crate) fn raised_is(&mut self, signal: &Signal, class: &str) -> Traced<bool> {
-        let Signal::Raised(value) = signal else { return Ok(false) };
+    pub(crate) fn raised_is(&mut self, signal: &Unwind, class: &str) -> Traced<bool> {
+        let Unwind::Raised(value) = signal else { return Ok(false) };
         let class = self.import("builtins", class)?;
         Ok(self.class_of(*value)?.is_subclass(&class).unwrap_or(false))
     }

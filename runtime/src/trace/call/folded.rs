@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         let natives = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
-        let (result, warned) = self.hearing_warnings(|| function.call1(natives));
+        let (result, warned) = self.with_warnings_as_errors(|| function.call1(natives));
         if warned {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 use crate::guard::source::Source;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 
@@ -47,7 +47,7 @@ impl<'py> Tracer<'py> {
         let twin = self.constant(twin);
         match self.call(twin, args.clone()) {
             Ok(result) => Ok(Some(result)),
-            Err(Signal::Raised(_)) => {
+            Err(Unwind::Raised(_)) => {
                 unsupported("C function that may raise in other words than its twin in Python", name)
             }
             Err(other) => Err(other),
@@ -70,7 +70,7 @@ impl<'py> Tracer<'py> {
         let function = self.constant(function);
         match self.call(function, Arguments::positional(vec![value])) {
             Ok(_) => Ok(Some(self.none())),
-            Err(Signal::Raised(_)) => unsupported("display of an exception that fails", name),
+            Err(Unwind::Raised(_)) => unsupported("display of an exception that fails", name),
             Err(other) => Err(other),
         }
     }

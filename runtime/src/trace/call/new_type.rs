@@ -1,4 +1,4 @@
-//! Making classes: a real, private class whose functions are tokens. CPython: `type_new`, `_PyType_CalculateMetaclass`.
+//! Making classes: a real, private class whose functions are proxies. CPython: `type_new`, `_PyType_CalculateMetaclass`.
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
@@ -99,9 +99,9 @@ impl<'py> Tracer<'py> {
         let new =
             self.import("builtins", "type")?.getattr(name!("__new__")).or_else(|error| self.raise_error(error))?;
         let bases = PyTuple::new(self.py, bases).or_else(|error| self.raise_error(error))?;
-        self.state.making.push((name.to_owned(), meta.clone().unbind()));
+        self.state.unfinished_classes.push((name.to_owned(), meta.clone().unbind()));
         let made = self.with_callbacks(|| new.call((meta, name, bases, namespace), Some(keywords)));
-        self.state.making.retain(|(making, _)| making != name);
+        self.state.unfinished_classes.retain(|(unfinished_classes, _)| unfinished_classes != name);
         match (made, self.state.pending.is_none()) {
             (Ok(class), true) => Ok(match self.state.identity.get(&(class.as_ptr() as usize)) {
                 Some(id) => *id,
@@ -126,22 +126,22 @@ impl<'py> Tracer<'py> {
 
     /// Whether the object is the class that C is making, which no path from outside leads to.
     pub(crate) fn is_being_made(&mut self, object: &Bound<'py, PyAny>) -> bool {
-        let Some((name, meta)) = self.state.making.last() else { return false };
+        let Some((name, meta)) = self.state.unfinished_classes.last() else { return false };
         let Ok(class) = object.cast::<PyType>() else { return false };
         let found = class.get_type().is(meta.bind(self.py)) && types::name(class) == *name;
         if found {
-            self.state.making.pop();
+            self.state.unfinished_classes.pop();
         }
         found
     }
 
-    /// `type_new` makes these functions static or class methods, which it does not recognise in tokens.
+    /// `type_new` makes these functions static or class methods, which it does not recognise in proxies.
     fn wrap_special_methods(&mut self, namespace: &Bound<'py, PyDict>) -> Traced<()> {
         const METHODS: [(&str, &str); 3] =
             [("__new__", "staticmethod"), ("__init_subclass__", "classmethod"), ("__class_getitem__", "classmethod")];
         for (method, wrapper) in METHODS {
             let Ok(Some(function)) = namespace.get_item(method) else { continue };
-            if !function.is_instance_of::<crate::trace::state::proxy::Token>() {
+            if !function.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 continue;
             }
             let value = self.absorb(function.clone());

@@ -4,7 +4,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -149,7 +149,13 @@ impl<'py> Tracer<'py> {
         let holds = Holds { value: now.as_ref().map(|now| now.clone().unbind()) };
         let check = Bound::new(self.py, holds).or_else(|error| internal(error.to_string()))?;
         let check = Check::Call(check.into_any().unbind());
-        self.guard_once(variable, Asked::CONTEXT, Source::constant(object), check, "the trace read a context variable");
+        self.guard_once(
+            variable,
+            GuardRequest::CONTEXT,
+            Source::constant(object),
+            check,
+            "the trace read a context variable",
+        );
         match (now, default) {
             (Some(now), _) => Ok(self.absorb_static(now)),
             (None, Some(default)) => Ok(default),

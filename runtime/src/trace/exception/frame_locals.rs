@@ -6,7 +6,7 @@ use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -42,7 +42,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn frame_variables(&mut self, serial: u64) -> Traced<ValueId> {
         let running = self.state.places.iter().rposition(|place| place.serial == serial);
         let (locals, code) = match running {
-            Some(_) if !self.state.track => return Err(Signal::Track),
+            Some(_) if !self.state.track => return Err(Unwind::Track),
             Some(index) => {
                 let place = &self.state.places[index];
                 let code = place.function.bind(self.py).getattr(name!("__code__"));

@@ -9,7 +9,7 @@ use pyo3::types::{PyList, PyTuple};
 use rustc_hash::FxHashSet;
 
 /// Exceptions that a trace has, with real tracebacks that stand for its own.
-pub(crate) struct Marks<'py> {
+pub(crate) struct TracebackStandIns<'py> {
     marked: Vec<Bound<'py, PyAny>>,
     /// Stand-ins, and the nodes that they stand for.
     stand_ins: Vec<(Bound<'py, PyAny>, usize)>,
@@ -17,8 +17,8 @@ pub(crate) struct Marks<'py> {
 
 impl<'py> Tracer<'py> {
     /// Gives exceptions within the objects tracebacks that tell theirs apart.
-    pub(crate) fn mark_tracebacks(&self, given: &[Bound<'py, PyAny>]) -> Traced<Marks<'py>> {
-        let mut marks = Marks { marked: Vec::new(), stand_ins: Vec::new() };
+    pub(crate) fn mark_tracebacks(&self, given: &[Bound<'py, PyAny>]) -> Traced<TracebackStandIns<'py>> {
+        let mut marks = TracebackStandIns { marked: Vec::new(), stand_ins: Vec::new() };
         if self.state.tracebacks.is_empty() {
             return Ok(marks);
         }
@@ -41,7 +41,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// What C has copied is noted, and the exceptions have no tracebacks of their own again.
-    pub(crate) fn unmark_tracebacks(&mut self, marks: Marks<'py>, made: Option<&Bound<'py, PyAny>>) -> Traced<()> {
+    pub(crate) fn unmark_tracebacks(
+        &mut self,
+        marks: TracebackStandIns<'py>,
+        made: Option<&Bound<'py, PyAny>>,
+    ) -> Traced<()> {
         if marks.stand_ins.is_empty() {
             return Ok(());
         }

@@ -3,7 +3,7 @@ use crate::ffi::{inspect, types};
 use crate::names::name;
 use crate::trace::proxy::reentry::Interrupted;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyBufferError;
 use pyo3::intern;
@@ -84,7 +84,7 @@ impl<'py> Tracer<'py> {
             Some(handled) => self.chain(value, Some(handled)),
             None => self.rely_on_nothing_handled("what is raised gets it for its context")?,
         }
-        Err(Signal::Raised(value))
+        Err(Unwind::Raised(value))
     }
 
     /// What is handled becomes the context of the exception. CPython: `_PyErr_ChainStackItem`.

@@ -5,12 +5,12 @@ use crate::bytecode::{Instr, Op};
 use crate::trace::state::escape::Escape;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::StackEntry;
-use crate::trace::state::tracebacks::Mark;
-use crate::trace::state::tracebacks::Node;
-use crate::trace::state::tracebacks::Place;
+use crate::trace::state::tracebacks::FrameRef;
+use crate::trace::state::tracebacks::LastPosition;
+use crate::trace::state::tracebacks::TracebackNode;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
-use crate::trace::state::value::{Inlined, New, Passed, Value, ValueId};
+use crate::trace::state::value::{InlinedFrame, New, TracebackFrame, Value, ValueId};
 use pyo3::exceptions::PyBaseException;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -42,7 +42,7 @@ impl<'py> Tracer<'py> {
         if again {
             return;
         }
-        let mark = Mark {
+        let mark = FrameRef {
             serial: frame.serial,
             code: std::sync::Arc::new(frame.code.original.clone_ref(self.py)),
             globals: std::sync::Arc::new(frame.globals.clone_ref(self.py).into_any()),
@@ -53,7 +53,7 @@ impl<'py> Tracer<'py> {
         tracebacks.named.insert(frame.serial);
         let next = tracebacks.heads.get(&value).copied();
         let lasti = instr.offset.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
-        tracebacks.nodes.push(Node { frame: mark, lasti, line: instr.position.line, next, value: None, step });
+        tracebacks.nodes.push(TracebackNode { frame: mark, lasti, line: instr.position.line, next, value: None, step });
         tracebacks.heads.insert(value, tracebacks.nodes.len() - 1);
     }
 
@@ -82,7 +82,7 @@ impl<'py> Tracer<'py> {
                 Some(instr) => instr.position.line,
                 None => self.state.places.last().map_or(-1, |place| i32::try_from(place.line).unwrap_or(-1)),
             };
-            self.state.tracebacks.ended.insert(frame.serial, Place { lasti, line });
+            self.state.tracebacks.ended.insert(frame.serial, LastPosition { lasti, line });
             self.keep_variables(frame);
         }
     }
@@ -161,7 +161,7 @@ impl<'py> Tracer<'py> {
         self.constant(number)
     }
 
-    fn frame_value(&mut self, mark: Mark) -> ValueId {
+    fn frame_value(&mut self, mark: FrameRef) -> ValueId {
         if let Some(value) = self.state.tracebacks.frame_values.get(&mark.serial) {
             return *value;
         }
@@ -178,7 +178,7 @@ impl<'py> Tracer<'py> {
         let (code, globals) =
             (function.getattr(intern!(self.py, "__code__")), function.getattr(intern!(self.py, "__globals__")));
         let (Ok(code), Ok(globals)) = (code, globals) else { return Ok(None) };
-        let mark = Mark {
+        let mark = FrameRef {
             serial,
             code: std::sync::Arc::new(code.unbind()),
             globals: std::sync::Arc::new(globals.unbind()),
@@ -187,7 +187,7 @@ impl<'py> Tracer<'py> {
         Ok(Some(self.frame_value(mark)))
     }
 
-    fn frame_attr(&mut self, mark: &Mark, name: &str) -> Traced<ValueId> {
+    fn frame_attr(&mut self, mark: &FrameRef, name: &str) -> Traced<ValueId> {
         match name {
             "f_code" => {
                 let code = mark.code.bind(self.py).clone();
@@ -230,14 +230,14 @@ impl<'py> Tracer<'py> {
     }
 
     /// Where an exception passed through, innermost first, for emitted code.
-    pub(crate) fn passed(&self, exception: ValueId) -> Vec<Passed> {
+    pub(crate) fn passed(&self, exception: ValueId) -> Vec<TracebackFrame> {
         let mut passed = Vec::new();
         let mut node = self.state.tracebacks.heads.get(&exception).copied();
-        while let Some(Node { frame, lasti, line, next, .. }) =
+        while let Some(TracebackNode { frame, lasti, line, next, .. }) =
             node.and_then(|node| self.state.tracebacks.nodes.get(node))
         {
             let rest = self.state.tracebacks.ended.get(&frame.serial).map_or(*lasti, |place| place.lasti);
-            let inlined = frame.inlined.then(|| Inlined {
+            let inlined = frame.inlined.then(|| InlinedFrame {
                 rest,
                 code: frame.code.clone(),
                 globals: match self.is_made_here(frame.globals.bind(self.py)) {
@@ -248,7 +248,7 @@ impl<'py> Tracer<'py> {
                 variables: self.rested_variables(frame.serial),
                 namespace: self.rested_namespace(frame.serial),
             });
-            passed.push(Passed { inlined, line: *line });
+            passed.push(TracebackFrame { inlined, line: *line });
             node = *next;
         }
         passed.reverse();

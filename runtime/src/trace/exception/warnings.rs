@@ -4,16 +4,16 @@ use crate::ffi::traceback;
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::unsupported;
-use crate::trace::state::warnings::Heard;
-use crate::trace::state::warnings::Listening;
-use crate::trace::state::warnings::Own;
+use crate::trace::state::warnings::InstalledFilter;
+use crate::trace::state::warnings::WarningFilters;
+use crate::trace::state::warnings::WarningState;
 use pyo3::exceptions::PyWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    static HEARD: Cell<Heard> = const { Cell::new(Heard::Deaf) };
+    static WARNING: Cell<WarningState> = const { Cell::new(WarningState::Inactive) };
     /// What the last warning said.
     static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
 }
@@ -21,18 +21,18 @@ thread_local! {
 /// The pattern of a filter: matches whatever the thread warns of while it listens.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-struct Ear;
+struct FilterPattern;
 
 #[pymethods]
-impl Ear {
+impl FilterPattern {
     /// What the `warnings` of C ask a pattern. CPython: `check_matched`.
     #[pyo3(name = "match")]
     fn matches(&self, text: &Bound<'_, PyAny>) -> bool {
-        if matches!(HEARD.get(), Heard::Deaf) {
+        if matches!(WARNING.get(), WarningState::Inactive) {
             return false;
         }
         TEXT.set(text.to_string());
-        HEARD.set(Heard::Warning);
+        WARNING.set(WarningState::Warning);
         true
     }
 }
@@ -46,7 +46,7 @@ enum Action {
     Error,
 }
 
-impl Own {
+impl WarningFilters {
     fn get<'py>(&self, py: Python<'py>, action: Action) -> PyResult<Bound<'py, PyAny>> {
         let place = &self.0[action as usize];
         let made = match place.get() {
@@ -56,7 +56,7 @@ impl Own {
                     Action::Ignore => "ignore",
                     Action::Error => "error",
                 };
-                let filter = (action, Bound::new(py, Ear)?, py.get_type::<PyWarning>(), py.None(), 0);
+                let filter = (action, Bound::new(py, FilterPattern)?, py.get_type::<PyWarning>(), py.None(), 0);
                 let filter = filter.into_pyobject(py)?.unbind();
                 place.get_or_init(|| filter)
             }
@@ -67,11 +67,11 @@ impl Own {
 
 impl<'py> Tracer<'py> {
     /// From here on, what warns is heard, and nobody sees it.
-    pub(crate) fn listen(&mut self) {
-        self.listen_as(Action::Ignore);
+    pub(crate) fn install_warning_filter(&mut self) {
+        self.install_warning_filter_for(Action::Ignore);
     }
 
-    fn listen_as(&mut self, action: Action) {
+    fn install_warning_filter_for(&mut self, action: Action) {
         let list = match &self.state.filters.list {
             Some(list) => list.bind(self.py).clone(),
             None => {
@@ -80,42 +80,42 @@ impl<'py> Tracer<'py> {
                 list
             }
         };
-        let Ok(own) = self.state.lasting.own_filters.get(self.py, action) else { return };
+        let Ok(own) = self.state.shared_caches.warning_filters.get(self.py, action) else { return };
         let first = list.get_item(0).ok();
         let put = if first.is_some() { list.set_item(0, &own) } else { list.insert(0, &own) };
         if put.is_ok() {
-            let (own, first, outer) = (own.unbind(), first.map(Bound::unbind), HEARD.replace(Heard::Nothing));
-            self.state.filters.listening = Some(Listening { own, first, outer });
+            let (own, first, outer) = (own.unbind(), first.map(Bound::unbind), WARNING.replace(WarningState::Nothing));
+            self.state.filters.listening = Some(InstalledFilter { own, first, outer });
         }
     }
 
     /// The program's filters are in force again. What was warned of since is where the trace ends.
-    pub(crate) fn heard(&mut self) {
-        if let Some(text) = self.last_heard()
+    pub(crate) fn remove_warning_filter(&mut self) {
+        if let Some(text) = self.take_warning()
             && let Err(signal) = unsupported::<()>("C code that warns", text)
         {
             self.state.pending.get_or_insert(signal);
         }
     }
 
-    fn last_heard(&mut self) -> Option<String> {
-        let Listening { own, first, outer } = self.state.filters.listening.take()?;
+    fn take_warning(&mut self) -> Option<String> {
+        let InstalledFilter { own, first, outer } = self.state.filters.listening.take()?;
         let list = self.state.filters.list.as_ref()?.bind(self.py);
         restore(list, own.bind(self.py), first.map(|first| first.into_bound(self.py)));
-        match HEARD.replace(outer) {
-            Heard::Warning => {
-                forget_registries(self.py);
+        match WARNING.replace(outer) {
+            WarningState::Warning => {
+                clear_registries(self.py);
                 Some(TEXT.take())
             }
-            Heard::Deaf | Heard::Nothing => None,
+            WarningState::Inactive | WarningState::Nothing => None,
         }
     }
 
     /// Runs what asks nothing of the trace, with warnings as errors; whether it warned.
-    pub(crate) fn hearing_warnings<T>(&mut self, run: impl FnOnce() -> T) -> (T, bool) {
-        self.listen_as(Action::Error);
+    pub(crate) fn with_warnings_as_errors<T>(&mut self, run: impl FnOnce() -> T) -> (T, bool) {
+        self.install_warning_filter_for(Action::Error);
         let result = run();
-        (result, self.last_heard().is_some())
+        (result, self.take_warning().is_some())
     }
 }
 
@@ -128,7 +128,7 @@ fn filters(py: Python<'_>) -> Option<Bound<'_, PyList>> {
 
 /// C has looked for the place that warned among frames that run; a registry that it made there, of no warning, is none of the program's.
 /// CPython: `setup_context`.
-fn forget_registries(py: Python<'_>) {
+fn clear_registries(py: Python<'_>) {
     let mut frame = traceback::current(py);
     while let Some(running) = frame {
         if let Ok(Ok(globals)) = running.getattr(name!("f_globals")).map(|globals| globals.cast_into::<PyDict>())

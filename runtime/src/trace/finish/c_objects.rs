@@ -2,7 +2,7 @@
 use crate::ffi::set_table::SetLayout;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, ValueId};
@@ -11,7 +11,7 @@ use pyo3::types::{PyList, PySet, PyString, PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
     /// A set that is filled again in its order, or whose table is made again as it is.
-    pub(crate) fn describe_set(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_set(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
         let refused = match self.set_items(id, object)? {
             Ok(items) => {
                 let items = self.absorb_all(items.into_iter());
@@ -34,7 +34,11 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Call { callable, args: keys, state: None }, children)
     }
 
-    pub(crate) fn describe_frozenset(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_frozenset(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Materialised<Vec<ValueId>> {
         let items = match self.set_items(id, object)? {
             Ok(items) => items,
             Err(escape) => return Ok(Err(escape)),
@@ -46,7 +50,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What a set holds, in its order, if compiled code can fill one again so.
-    pub(crate) fn set_items(&mut self, id: ValueId, set: &Bound<'py, PyAny>) -> Described<Vec<Bound<'py, PyAny>>> {
+    pub(crate) fn set_items(&mut self, id: ValueId, set: &Bound<'py, PyAny>) -> Materialised<Vec<Bound<'py, PyAny>>> {
         let items: Vec<_> = set.try_iter().into_iter().flatten().flatten().collect();
         let keys = self.absorb_all(items.iter().cloned());
         if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
@@ -58,20 +62,20 @@ impl<'py> Tracer<'py> {
         Ok(Ok(items))
     }
 
-    pub(crate) fn describe_other(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_other(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
         let class = object.get_type();
         if !crate::ffi::types::is_c_type(&class) {
-            return self.describe_instance(id, object, &class);
+            return self.materialise_instance(id, object, &class);
         }
         match &*types::c_name(&class) {
             "cell" => {
                 let content = object.getattr(name!("cell_contents")).ok().map(|content| self.absorb(content));
                 self.set(id, New::Cell(content), content.into_iter().collect())
             }
-            "function" => self.describe_function(id, object),
-            "method" => self.describe_bound(id, object),
-            "collections.deque" => self.describe_deque(id, object),
-            "float" | "complex" => self.describe_nan(id, object),
+            "function" => self.materialise_function(id, object),
+            "method" => self.materialise_bound(id, object),
+            "collections.deque" => self.materialise_deque(id, object),
+            "float" | "complex" => self.materialise_nan(id, object),
             "list_iterator" | "tuple_iterator" => self.describe_sequence_iterator(id, object),
             name @ ("dict_keyiterator"
             | "dict_valueiterator"
@@ -99,14 +103,14 @@ impl<'py> Tracer<'py> {
             | "operator.itemgetter"
             | "operator.attrgetter"
             | "operator.methodcaller"
-            | "functools.partial" => self.describe_reduced(id, object),
+            | "functools.partial" => self.materialise_reduced(id, object),
             // One that is unpacked says how to be made from an iterator.
             "types.GenericAlias"
                 if !object.getattr(name!("__unpacked__")).is_ok_and(|it| it.is_truthy().unwrap_or(true)) =>
             {
-                self.describe_reduced(id, object)
+                self.materialise_reduced(id, object)
             }
-            "types.UnionType" => self.describe_union(id, object),
+            "types.UnionType" => self.materialise_union(id, object),
             "object" => {
                 let class = self.constant(class.into_any());
                 self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])
@@ -121,19 +125,19 @@ impl<'py> Tracer<'py> {
                 self.set(id, New::Call { callable, args: vec![referent], state: None }, vec![callable, referent])
             }
             "types.SimpleNamespace" | "collections.OrderedDict" | "collections.defaultdict" => {
-                self.describe_instance(id, object, &class)
+                self.materialise_instance(id, object, &class)
             }
             _ if crate::trace::call::class::is_struct_sequence(&class)
                 || crate::trace::value::c_values::is_value(object) =>
             {
-                self.describe_reduced(id, object)
+                self.materialise_reduced(id, object)
             }
             name => self.escape(id, name.to_owned()),
         }
     }
 
     /// A method that C has bound.
-    pub(crate) fn describe_bound(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_bound(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
         let parts =
             object.getattr(name!("__func__")).and_then(|function| Ok((function, object.getattr(name!("__self__"))?)));
         let (function, receiver) = parts.or_else(|error| internal(error.to_string()))?;
@@ -141,7 +145,7 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Method { function, receiver }, vec![function, receiver])
     }
 
-    pub(crate) fn describe_deque(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_deque(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
         let items = object.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
         let parts = items.and_then(|items| Ok((items, object.getattr(name!("maxlen"))?)));
         let (items, limit) = parts.or_else(|error| internal(error.to_string()))?;
@@ -162,7 +166,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// CPython: `_Py_union_type_or`; where no metaclass has a say.
-    pub(crate) fn describe_union(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_union(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
         let parts = object.getattr(name!("__args__")).ok().and_then(|parts| parts.cast_into::<PyTuple>().ok());
         let plain = |part: &Bound<'py, PyAny>| {
             let class = part.get_type();
@@ -179,7 +183,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// `__reduce__` of a C class: callable, arguments and perhaps a state.
-    pub(crate) fn describe_reduced(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_reduced(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Materialised<Vec<ValueId>> {
         let name = types::name(&object.get_type());
         const PROTOCOL: u8 = 2;
         let inherited = object.get_type().getattr(name!("__reduce__")).is_ok_and(|reduce| {

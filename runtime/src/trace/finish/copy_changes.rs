@@ -4,8 +4,8 @@ use crate::ffi::set_table::SetLayout;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::names::name;
-use crate::trace::lifetime::finalisers::Quiet;
-use crate::trace::state::escape::Described;
+use crate::trace::lifetime::finalisers::EndsSilently;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
@@ -20,11 +20,14 @@ type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 impl<'py> Tracer<'py> {
     /// Changes to the private copies become effects on what they copied.
-    pub(crate) fn compare_shadows(&mut self) -> Described<()> {
-        for index in 0..self.state.shadows.len() {
-            let shadow = &self.state.shadows[index];
-            let (value, object, original) =
-                (shadow.value, shadow.object.bind(self.py).clone(), shadow.original.bind(self.py).clone());
+    pub(crate) fn compare_private_copies(&mut self) -> Materialised<()> {
+        for index in 0..self.state.private_copies.len() {
+            let private_copy = &self.state.private_copies[index];
+            let (value, object, original) = (
+                private_copy.value,
+                private_copy.object.bind(self.py).clone(),
+                private_copy.original.bind(self.py).clone(),
+            );
             let before = self.state.effects.len();
             if let (Ok(list), Ok(first)) = (object.cast::<PyList>(), original.cast::<PyList>()) {
                 let same = list.len() == first.len() && list.iter().zip(first.iter()).all(|(now, then)| now.is(&then));
@@ -69,12 +72,12 @@ impl<'py> Tracer<'py> {
                 false => Source::Item(Arc::clone(&source), index),
             };
             if !left.contains(&(item.as_ptr() as usize)) {
-                self.guard(path, Check::Domain(Box::new(Quiet::Altogether)), "the trace let go of it");
+                self.guard(path, Check::Domain(Box::new(EndsSilently::Altogether)), "the trace let go of it");
             }
         }
     }
 
-    fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Described<()> {
+    fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Materialised<()> {
         let layouts = SetLayout::of(now).and_then(|now| Ok((now, SetLayout::of(then)?)));
         let (Some(now), Some(then)) = layouts.or_else(|error| internal(error.to_string()))? else {
             return internal("layout of a set");
@@ -139,7 +142,7 @@ impl<'py> Tracer<'py> {
         stays: &dyn Fn(&Bound<'py, PyAny>) -> bool,
         added: impl Iterator<Item = Bound<'py, PyAny>>,
     ) -> Traced<()> {
-        // Keys that are tokens are asked for their hashes.
+        // Keys that are proxies are asked for their hashes.
         let both =
             self.with_callbacks_on_scalars(|| PyResult::Ok((ordered_dict::order(then)?, ordered_dict::order(now)?)));
         let (before, after) = both.or_else(|error| internal(error.to_string()))?;

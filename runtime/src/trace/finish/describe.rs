@@ -2,19 +2,19 @@
 use crate::ffi::snapshot::original;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::state::escape::Described;
 use crate::trace::state::escape::Escape;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::outcome::{Effect, End};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
-use crate::trace::state::value::{Met, New, Value, ValueId};
+use crate::trace::state::value::{New, Value, ValueId, ValueSet};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
 
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
-    pub(crate) fn finish(&mut self, end: &mut End) -> Described<()> {
+    pub(crate) fn finish(&mut self, end: &mut End) -> Materialised<()> {
         if let Some(generator) = self.left_suspended() {
             return self.escape(generator, "a generator that is left inside try or with");
         }
@@ -28,12 +28,12 @@ impl<'py> Tracer<'py> {
         if let Some(escape) = self.lost_inside(end).or_else(|| self.passed_from_outside()) {
             return Ok(Err(escape));
         }
-        if let Err(escape) = self.compare_shadows()? {
+        if let Err(escape) = self.compare_private_copies()? {
             return Ok(Err(escape));
         }
         self.compare_copies()?;
         self.compare_contexts()?;
-        if let Some(object) = self.mortal_in_guards() {
+        if let Some(object) = self.finaliser_in_guards() {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
@@ -42,14 +42,14 @@ impl<'py> Tracer<'py> {
         }
         let mut work = end.values();
         work.extend(self.state.effects.iter().flat_map(effect_values));
-        let mut seen = Met::default();
-        if let Err(escape) = self.describe_all(work, &mut seen)? {
+        let mut seen = ValueSet::default();
+        if let Err(escape) = self.materialise_all(work, &mut seen)? {
             return Ok(Err(escape));
         }
         if let End::Return { kept, value, .. } = end {
             if self.is_observed(&seen) || self.several_end(*value) {
                 let kept = kept.iter().flatten().copied().collect();
-                if let Err(escape) = self.describe_all(kept, &mut seen)? {
+                if let Err(escape) = self.materialise_all(kept, &mut seen)? {
                     return Ok(Err(escape));
                 }
             } else {
@@ -64,12 +64,12 @@ impl<'py> Tracer<'py> {
     }
 
     #[inline(never)]
-    pub(crate) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
-        let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
+    pub(crate) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Materialised<T> {
+        let step = self.state.created_at.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
         Ok(Err(Escape { step, what: what.into() }))
     }
 
-    fn describe_all(&mut self, mut work: Vec<ValueId>, seen: &mut Met) -> Described<()> {
+    fn materialise_all(&mut self, mut work: Vec<ValueId>, seen: &mut ValueSet) -> Materialised<()> {
         while let Some(id) = work.pop() {
             if !seen.insert(id) {
                 continue;
@@ -82,7 +82,7 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
-    fn describe(&mut self, id: ValueId) -> Described<Vec<ValueId>> {
+    fn describe(&mut self, id: ValueId) -> Materialised<Vec<ValueId>> {
         if self.release_context(id) {
             return Ok(Ok(Vec::new()));
         }
@@ -90,14 +90,14 @@ impl<'py> Tracer<'py> {
             Value::Real { object, source: None } if crate::trace::value::ends::leads_to_code(object.bind(self.py)) => {
                 self.escape(id, "an object whose end runs code, which compiled code would keep alive")
             }
-            Value::Real { .. } | Value::Proxy { .. } => Ok(Ok(Vec::new())),
+            Value::Real { .. } | Value::Node { .. } => Ok(Ok(Vec::new())),
             Value::New(New::Owned(object)) => {
                 let object = object.bind(self.py).clone();
-                self.describe_owned(id, &object)
+                self.materialise_owned(id, &object)
             }
             Value::New(New::Method { function, receiver }) => {
                 let (function, receiver) = (*function, *receiver);
-                self.describe_method(id, function, receiver)
+                self.materialise_method(id, function, receiver)
             }
             Value::New(New::Opaque(what)) => {
                 let what = *what;
@@ -110,7 +110,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn describe_method(&mut self, id: ValueId, function: ValueId, receiver: ValueId) -> Described<Vec<ValueId>> {
+    fn materialise_method(&mut self, id: ValueId, function: ValueId, receiver: ValueId) -> Materialised<Vec<ValueId>> {
         let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
             return Ok(Ok(vec![function, receiver]));
         };
@@ -118,7 +118,7 @@ impl<'py> Tracer<'py> {
             return Ok(Ok(vec![function, receiver]));
         }
         if self.real(receiver).is_some_and(|receiver| receiver.is_none()) {
-            return self.describe_method_of_none(id, &object, receiver);
+            return self.materialise_method_of_none(id, &object, receiver);
         }
         match object.getattr(name!("__get__")) {
             Ok(get) if self.owned(function).is_none() => {
@@ -135,12 +135,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// `__get__` takes `None` for no object at all: its methods come by their names.
-    fn describe_method_of_none(
+    fn materialise_method_of_none(
         &mut self,
         id: ValueId,
         method: &Bound<'py, PyAny>,
         none: ValueId,
-    ) -> Described<Vec<ValueId>> {
+    ) -> Materialised<Vec<ValueId>> {
         let parts =
             original(self.py, "builtins", "getattr").and_then(|get| Ok((get, method.getattr(name!("__name__"))?)));
         let (get, name) = parts.or_else(|error| internal(error.to_string()))?;
@@ -149,7 +149,7 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
     }
 
-    pub(crate) fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Described<Vec<ValueId>> {
+    pub(crate) fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Materialised<Vec<ValueId>> {
         let described = std::mem::replace(&mut self.state.values[id.0 as usize], Value::New(new));
         self.state.described.push(described);
         Ok(Ok(children))
@@ -159,7 +159,7 @@ impl<'py> Tracer<'py> {
         items.map(|item| self.absorb(item)).collect()
     }
 
-    fn describe_owned(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    fn materialise_owned(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
         if let Ok(list) = object.cast_exact::<PyList>() {
             let items = self.absorb_all(list.iter());
             return self.set(id, New::List(items.clone()), items);
@@ -178,10 +178,10 @@ impl<'py> Tracer<'py> {
             return self.set(id, New::Dict(pairs), children);
         }
         if object.is_exact_instance_of::<PySet>() {
-            return self.describe_set(id, object);
+            return self.materialise_set(id, object);
         }
         if object.is_exact_instance_of::<PyFrozenSet>() {
-            return self.describe_frozenset(id, object);
+            return self.materialise_frozenset(id, object);
         }
         if object.is_exact_instance_of::<PySlice>() {
             let mut bounds = Vec::new();
@@ -193,18 +193,18 @@ impl<'py> Tracer<'py> {
             return self.set(id, New::Slice([start, stop, step]), bounds);
         }
         if object.is_instance_of::<PyBaseException>() {
-            return self.describe_exception(id, object);
+            return self.materialise_exception(id, object);
         }
-        self.describe_other(id, object)
+        self.materialise_other(id, object)
     }
 
     /// Whether the trace has changed anything outside so far.
     pub(crate) fn has_changed_something(&self) -> bool {
         !self.state.effects.is_empty()
-            || !self.state.held_first.is_empty()
-            || !self.state.copied.is_empty()
+            || !self.state.acquired_first.is_empty()
+            || !self.state.state_copies.is_empty()
             || self.has_contexts()
-            || self.state.shadows.iter().any(|shadow| shadow.is_changed(self.py))
+            || self.state.private_copies.iter().any(|private_copy| private_copy.is_changed(self.py))
     }
 }
 

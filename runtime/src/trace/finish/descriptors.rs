@@ -1,7 +1,7 @@
 //! Descriptors of classes, and the attributes that materialised objects get through them.
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::state::value::{Held, ValueId};
+use crate::trace::state::value::{StateSlot, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
@@ -9,7 +9,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 pub(crate) const LINKS: &[&str] =
     &["__class__", "args", "__traceback__", "__context__", "__cause__", "__suppress_context__", "__dict__"];
 
-pub(crate) type Attributes = Vec<(Held, ValueId)>;
+pub(crate) type Attributes = Vec<(StateSlot, ValueId)>;
 
 /// The resolution order.
 pub(crate) fn bases<'py>(class: &Bound<'py, PyType>) -> Vec<Bound<'py, PyType>> {

@@ -3,17 +3,21 @@ use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::{interned, name};
 use crate::trace::finish::descriptors::{Attributes, LINKS, bases, descriptors, kind, same};
-use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
-use crate::trace::state::value::{Held, Inlined, New, ValueId};
+use crate::trace::state::value::{InlinedFrame, New, StateSlot, ValueId};
 use generated::slots::Slot;
 use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
-    pub(crate) fn describe_exception(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_exception(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Materialised<Vec<ValueId>> {
         let class = object.get_type();
         if self.is_made_here(class.as_any()) {
             return self.escape(id, "an exception of a class made during the trace");
@@ -37,7 +41,7 @@ impl<'py> Tracer<'py> {
         let (args_member, args_now) = part("args")?;
         let given = match group_arguments(object)? {
             Some(made_of) => {
-                attributes.push((Held::Descriptor(args_member.unbind()), self.absorb(args_now)));
+                attributes.push((StateSlot::Descriptor(args_member.unbind()), self.absorb(args_now)));
                 made_of
             }
             None => args_now,
@@ -52,7 +56,7 @@ impl<'py> Tracer<'py> {
         }
         let (descriptor, suppressed) = part("__suppress_context__")?;
         if suppressed.is_truthy().unwrap_or(false) != linked[1].is_some() {
-            attributes.push((Held::Descriptor(descriptor.unbind()), self.absorb(suppressed)));
+            attributes.push((StateSlot::Descriptor(descriptor.unbind()), self.absorb(suppressed)));
         }
         let args = self.absorb(given);
         let class = self.constant(class.into_any());
@@ -61,7 +65,7 @@ impl<'py> Tracer<'py> {
         children.extend(linked.iter().flatten());
         let passed = self.passed(id);
         let inlined = passed.iter().filter_map(|passed| passed.inlined.as_ref());
-        children.extend(inlined.flat_map(Inlined::held));
+        children.extend(inlined.flat_map(InlinedFrame::held));
         self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
     }
 
@@ -73,7 +77,7 @@ impl<'py> Tracer<'py> {
             };
             descriptors(class).into_iter().filter(fields).map(|(_, found)| found.unbind()).collect()
         };
-        self.state.lasting.members(class, find).iter().map(|member| member.bind(self.py).clone()).collect()
+        self.state.shared_caches.members(class, find).iter().map(|member| member.bind(self.py).clone()).collect()
     }
 
     /// Members of C that differ from those of an exception freshly made from the same `args`; false if one cannot be set.
@@ -104,7 +108,7 @@ impl<'py> Tracer<'py> {
                     if member.call_method1(name!("__set__"), (&fresh, &now)).is_err() {
                         return Ok(false);
                     }
-                    attributes.push((Held::Descriptor(member.unbind()), self.absorb(now)));
+                    attributes.push((StateSlot::Descriptor(member.unbind()), self.absorb(now)));
                 }
                 (Err(_), Ok(_)) => return Ok(false),
                 (Err(_), Err(_)) => {}

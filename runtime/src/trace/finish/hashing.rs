@@ -1,5 +1,5 @@
 //! Keys whose `__hash__` or `__eq__` is Python code, and the order of sets: what emitted code would run again, or give otherwise.
-use crate::trace::state::escape::{Described, Escape};
+use crate::trace::state::escape::{Escape, Materialised};
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::private_copies::same_order;
 use crate::trace::state::tracer::Tracer;
@@ -42,7 +42,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A container that compiled code fills again must not run Python code for that.
-    pub(crate) fn refuse_own_hashes(&mut self, container: ValueId, keys: &[ValueId]) -> Described<()> {
+    pub(crate) fn refuse_own_hashes(&mut self, container: ValueId, keys: &[ValueId]) -> Materialised<()> {
         for key in keys {
             if self.hashes_itself(*key) {
                 return self.escape(container, "a container of keys with a __hash__ or __eq__ of their own");
@@ -80,16 +80,16 @@ impl<'py> Tracer<'py> {
     /// Notes when C is first called on a container from outside.
     pub(crate) fn note_use(&mut self, operands: &[ValueId]) {
         let Some(container) = operands.first() else { return };
-        let hashed = self
-            .shadow_of(*container)
-            .is_some_and(|shadow| shadow.is_instance_of::<PyDict>() || shadow.is_instance_of::<PySet>());
+        let hashed = self.private_copy_of(*container).is_some_and(|private_copy| {
+            private_copy.is_instance_of::<PyDict>() || private_copy.is_instance_of::<PySet>()
+        });
         if hashed {
             self.state.changed_sets.entry(*container).or_insert(self.state.outer_step);
         }
     }
 
     /// A change to a container from outside is made when the trace has ended: it must not run Python code then.
-    pub(crate) fn refuse_own_hashes_outside(&mut self, changed: ValueId, from: usize) -> Described<()> {
+    pub(crate) fn refuse_own_hashes_outside(&mut self, changed: ValueId, from: usize) -> Materialised<()> {
         let keys: Vec<_> = self.state.effects[from..]
             .iter()
             .filter_map(|effect| match effect {
@@ -107,13 +107,13 @@ impl<'py> Tracer<'py> {
 
     /// The trace must end before C is called on a container from outside.
     pub(crate) fn before_change(&self, changed: ValueId, what: &str) -> Escape {
-        let copied = self.state.shadows.of(changed).map(|shadow| shadow.born);
-        let step = self.state.changed_sets.get(&changed).copied().or(copied).unwrap_or(0).saturating_sub(1);
+        let state_copies = self.state.private_copies.of(changed).map(|private_copy| private_copy.created_at);
+        let step = self.state.changed_sets.get(&changed).copied().or(state_copies).unwrap_or(0).saturating_sub(1);
         Escape { step, what: what.into() }
     }
 
-    fn shadow_of(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
-        Some(self.state.shadows.of(value)?.object.bind(self.py).clone())
+    fn private_copy_of(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
+        Some(self.state.private_copies.of(value)?.object.bind(self.py).clone())
     }
 
     /// The order of a set depends on how it was filled: filled again in its order, it must have the same.

@@ -1,7 +1,7 @@
 //! Iterators that leave the trace in the middle: over sequences, and over dicts.
 use crate::ffi::referents;
 use crate::names::{interned, name};
-use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, ValueId};
@@ -50,7 +50,7 @@ impl<'py> Tracer<'py> {
         &mut self,
         id: ValueId,
         object: &Bound<'py, PyAny>,
-    ) -> Described<Vec<ValueId>> {
+    ) -> Materialised<Vec<ValueId>> {
         let reduced =
             object.call_method0(name!("__reduce__")).ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
         let parts = reduced.as_ref().and_then(|reduced| {
@@ -63,7 +63,7 @@ impl<'py> Tracer<'py> {
                 let sequence = self.absorb(sequence);
                 self.set(id, New::SequenceIterator { sequence, next }, vec![sequence])
             }
-            None => self.describe_reduced(id, object),
+            None => self.materialise_reduced(id, object),
         }
     }
 
@@ -73,7 +73,7 @@ impl<'py> Tracer<'py> {
         id: ValueId,
         object: &Bound<'py, PyAny>,
         name: &str,
-    ) -> Described<Vec<ValueId>> {
+    ) -> Materialised<Vec<ValueId>> {
         let view = match name {
             name if name.ends_with("keyiterator") => "keys",
             name if name.ends_with("valueiterator") => "values",
@@ -94,7 +94,7 @@ impl<'py> Tracer<'py> {
             return self.escape(id, format!("{name} over a dict that was changed"));
         };
         let over = self.absorb(dict.into_any());
-        if self.state.shadows.of(over).is_some_and(|shadow| shadow.is_changed(self.py)) {
+        if self.state.private_copies.of(over).is_some_and(|private_copy| private_copy.is_changed(self.py)) {
             return self.escape(id, format!("{name} over a dict from outside that was changed"));
         }
         let callable = Bound::new(self.py, advanced).or_else(|error| internal(error.to_string()))?;

@@ -5,11 +5,11 @@ use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::{interned, name};
 use crate::trace::finish::descriptors::{Attributes, bases, descriptors, is_hidden, kind, same};
-use crate::trace::state::escape::Described;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::escape::Materialised;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
-use crate::trace::state::value::{Held, New, ValueId};
+use crate::trace::state::value::{New, StateSlot, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
@@ -26,7 +26,11 @@ struct Content {
 }
 
 impl<'py> Tracer<'py> {
-    pub(crate) fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_function(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Materialised<Vec<ValueId>> {
         let mut optional = Vec::new();
         for value in [inspect::function_defaults(object), inspect::function_kwdefaults(object)] {
             optional.push(value.filter(|value| !value.is_none()).map(|value| self.absorb(value)));
@@ -55,12 +59,12 @@ impl<'py> Tracer<'py> {
             let name_object = interned(self.py, name);
             let (Ok(now), Ok(then)) = (object.getattr(&name_object), fresh.getattr(&name_object)) else { continue };
             if !same(&now, &then) {
-                attributes.push((Held::Attribute((*name).to_owned()), self.absorb(now)));
+                attributes.push((StateSlot::Attribute((*name).to_owned()), self.absorb(now)));
             }
         }
         let annotations = object.getattr(name!("__annotations__")).or_else(|error| internal(error.to_string()))?;
         if annotations.len().is_ok_and(|length| length > 0) {
-            attributes.push((Held::Attribute("__annotations__".to_owned()), self.absorb(annotations)));
+            attributes.push((StateSlot::Attribute("__annotations__".to_owned()), self.absorb(annotations)));
         }
         let mut children: Vec<_> = optional.iter().flatten().copied().collect();
         children.extend(&closure);
@@ -70,12 +74,12 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Function { code, globals, defaults, kwdefaults, closure, attributes }, children)
     }
 
-    pub(crate) fn describe_instance(
+    pub(crate) fn materialise_instance(
         &mut self,
         id: ValueId,
         object: &Bound<'py, PyAny>,
         class: &Bound<'py, PyType>,
-    ) -> Described<Vec<ValueId>> {
+    ) -> Materialised<Vec<ValueId>> {
         let name = types::name(class);
         let bases = bases(class);
         if bases.iter().any(|base| !is_c_type(base) && is_made_by_c(base)) {
@@ -102,7 +106,7 @@ impl<'py> Tracer<'py> {
         self.slots_of(object, &bases, &mut attributes);
         if let Some(factory) = bases.iter().find(|base| is(base, "collections.defaultdict")).and_then(factory_of) {
             let made = types::read(&factory, object).or_else(|error| internal(error.to_string()))?;
-            attributes.push((Held::Descriptor(factory.unbind()), self.absorb(made)));
+            attributes.push((StateSlot::Descriptor(factory.unbind()), self.absorb(made)));
         }
         let class = self.constant(class.clone().into_any());
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
@@ -117,7 +121,7 @@ impl<'py> Tracer<'py> {
         id: ValueId,
         object: &Bound<'py, PyAny>,
         base: &Bound<'py, PyType>,
-    ) -> Described<Option<Content>> {
+    ) -> Materialised<Option<Content>> {
         if let Ok(list) = object.cast::<PyList>()
             && base.is(self.py.get_type::<PyList>())
         {
@@ -131,8 +135,8 @@ impl<'py> Tracer<'py> {
         }
         let mut order = Vec::new();
         if is(base, "collections.OrderedDict") {
-            // The keys are asked for their hashes: those of tokens are not at hand any more.
-            if dict.keys().iter().any(|key| key.is_instance_of::<Token>()) {
+            // The keys are asked for their hashes: those of proxies are not at hand any more.
+            if dict.keys().iter().any(|key| key.is_instance_of::<Proxy>()) {
                 return self.escape(id, "an OrderedDict whose keys are no plain values");
             }
             order = ordered_dict::order_by(base, dict).or_else(|error| internal(error.to_string()))?;
@@ -175,7 +179,7 @@ impl<'py> Tracer<'py> {
         for base in bases.iter().filter(|base| !is_c_type(base) && types::adds_fields(base)) {
             for (_, slot) in descriptors(base).into_iter().filter(|(_, slot)| kind(slot) == "member_descriptor") {
                 if let Ok(value) = types::read(&slot, object) {
-                    attributes.push((Held::Descriptor(slot.unbind()), self.absorb(value)));
+                    attributes.push((StateSlot::Descriptor(slot.unbind()), self.absorb(value)));
                 }
             }
         }
@@ -197,8 +201,8 @@ impl<'py> Tracer<'py> {
             }
             let plain = key.cast_exact::<PyString>().ok().filter(|name| !is_hidden(&class, name));
             let held = plain.map_or_else(
-                || Held::Entry(key.clone().unbind()),
-                |name| Held::Attribute(name.to_string_lossy().into_owned()),
+                || StateSlot::Entry(key.clone().unbind()),
+                |name| StateSlot::Attribute(name.to_string_lossy().into_owned()),
             );
             attributes.push((held, self.absorb(value)));
         }

@@ -28,7 +28,7 @@ pub(crate) fn placeholders_first(outcome: &mut Outcome) {
     let at = |node: NodeId| places.get(node.0 as usize).copied().unwrap_or(node);
     outcome.inputs.iter_mut().for_each(|(node, _)| *node = at(*node));
     for value in &mut outcome.values {
-        if let Value::Proxy { node, .. } = value {
+        if let Value::Node { node, .. } = value {
             *node = at(*node);
         }
     }

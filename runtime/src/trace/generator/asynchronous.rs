@@ -2,9 +2,9 @@
 use crate::bytecode::flag;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::state::generator::{Kind, Made};
+use crate::trace::state::generator::{GeneratorKind, GeneratorObject};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced};
+use crate::trace::state::unwind::{Traced, Unwind};
 use crate::trace::state::value::ValueId;
 use generated::capi::CApi;
 use generated::slots::Slot;
@@ -16,7 +16,10 @@ impl<'py> Tracer<'py> {
         if self.is_own_coroutine(value) {
             return Ok(Some(value));
         }
-        if matches!(self.state.generators.get(&value), Some(Made::Send { .. } | Made::Throw { .. })) {
+        if matches!(
+            self.state.generators.get(&value),
+            Some(GeneratorObject::Send { .. } | GeneratorObject::Throw { .. })
+        ) {
             return Ok(Some(value));
         }
         let class = self.class_of(value)?;
@@ -36,15 +39,15 @@ impl<'py> Tracer<'py> {
     /// A coroutine, or a generator that `types.coroutine` made one.
     fn is_own_coroutine(&self, value: ValueId) -> bool {
         match self.state.generators.get(&value) {
-            Some(Made::Frame(generator)) => match generator.kind {
-                Kind::Coroutine => true,
-                Kind::Generator => {
+            Some(GeneratorObject::Frame(generator)) => match generator.kind {
+                GeneratorKind::Coroutine => true,
+                GeneratorKind::Generator => {
                     let flags = generator.code.bind(self.py).getattr(name!("co_flags"));
                     flags
                         .and_then(|flags| flags.extract::<u32>())
                         .is_ok_and(|flags| flags & flag::ITERABLE_COROUTINE != 0)
                 }
-                Kind::AsyncGenerator => false,
+                GeneratorKind::AsyncGenerator => false,
             },
             _ => false,
         }
@@ -52,17 +55,17 @@ impl<'py> Tracer<'py> {
 
     /// What the coroutine waits for, if it is one that is being awaited.
     pub(crate) fn is_awaited(&mut self, iterator: ValueId) -> Traced<bool> {
-        Ok(self.kind_of(iterator) == Some(Kind::Coroutine) && self.gen_yf(iterator)?.is_some())
+        Ok(self.kind_of(iterator) == Some(GeneratorKind::Coroutine) && self.gen_yf(iterator)?.is_some())
     }
 
     /// Whether it is a coroutine that the trace made.
     pub(crate) fn is_coroutine(&self, value: ValueId) -> bool {
-        self.kind_of(value) == Some(Kind::Coroutine)
+        self.kind_of(value) == Some(GeneratorKind::Coroutine)
     }
 
     /// `GET_ANEXT`: what to wait for.
     pub(crate) fn async_next(&mut self, iterator: ValueId) -> Traced<ValueId> {
-        if self.kind_of(iterator) == Some(Kind::AsyncGenerator) {
+        if self.kind_of(iterator) == Some(GeneratorKind::AsyncGenerator) {
             return self.anext_of(iterator);
         }
         let class = self.class_of(iterator)?;
@@ -79,11 +82,11 @@ impl<'py> Tracer<'py> {
             Ok(None) => {
                 let message = format!("object {name} can't be used in 'await' expression");
                 match self.raise::<ValueId>("TypeError", message) {
-                    Err(Signal::Raised(cause)) => cause,
+                    Err(Unwind::Raised(cause)) => cause,
                     other => return other,
                 }
             }
-            Err(Signal::Raised(cause)) => cause,
+            Err(Unwind::Raised(cause)) => cause,
             Err(other) => return Err(other),
         };
         let message = format!("'async for' received an invalid object from __anext__: {name}");
@@ -92,7 +95,7 @@ impl<'py> Tracer<'py> {
 
     /// `GET_AITER`.
     pub(crate) fn async_iter(&mut self, value: ValueId) -> Traced<ValueId> {
-        if self.kind_of(value) == Some(Kind::AsyncGenerator) {
+        if self.kind_of(value) == Some(GeneratorKind::AsyncGenerator) {
             return Ok(value);
         }
         let class = self.class_of(value)?;
@@ -103,7 +106,8 @@ impl<'py> Tracer<'py> {
         };
         let iterator = self.call_unaryfunc(&function, &value)?;
         let class = self.class_of(iterator)?;
-        if self.kind_of(iterator) != Some(Kind::AsyncGenerator) && self.slot_function(&class, Slot::am_anext)?.is_none()
+        if self.kind_of(iterator) != Some(GeneratorKind::AsyncGenerator)
+            && self.slot_function(&class, Slot::am_anext)?.is_none()
         {
             let name = types::name(&class);
             let message =
@@ -116,11 +120,11 @@ impl<'py> Tracer<'py> {
     /// `_PyErr_FormatFromCause`: the exception handled while raising is its cause.
     fn raise_from_cause<T>(&mut self, class: &str, message: String, cause: ValueId) -> Traced<T> {
         let raised = match self.raise::<T>(class, message) {
-            Err(Signal::Raised(raised)) => raised,
+            Err(Unwind::Raised(raised)) => raised,
             other => return other,
         };
         self.set_cause_and_context(raised, cause)?;
-        Err(Signal::Raised(raised))
+        Err(Unwind::Raised(raised))
     }
 
     /// `PyException_SetCause` and `PyException_SetContext`.

@@ -1,8 +1,8 @@
 //! What `asend`, `athrow` and `aclose` of an asynchronous generator give.
-use crate::trace::state::generator::With;
-use crate::trace::state::generator::{Made, Progress, Sent, Stage};
+use crate::trace::state::generator::ResumeWith;
+use crate::trace::state::generator::{AwaitableState, GeneratorObject, GeneratorState, SendResult};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::ValueId;
 
 const IGNORED_EXIT: &str = "async generator ignored GeneratorExit";
@@ -10,70 +10,80 @@ const REUSED_SEND: &str = "cannot reuse already awaited __anext__()/asend()";
 const REUSED_THROW: &str = "cannot reuse already awaited aclose()/athrow()";
 
 impl<'py> Tracer<'py> {
-    fn stage(&self, id: ValueId) -> Traced<Stage> {
+    fn stage(&self, id: ValueId) -> Traced<AwaitableState> {
         match self.state.generators.get(&id) {
-            Some(Made::Send { stage, .. } | Made::Throw { stage, .. }) => Ok(*stage),
+            Some(GeneratorObject::Send { stage, .. } | GeneratorObject::Throw { stage, .. }) => Ok(*stage),
             _ => internal("awaitable expected"),
         }
     }
 
-    fn set_stage(&mut self, id: ValueId, new: Stage) {
-        if let Some(Made::Send { stage, .. } | Made::Throw { stage, .. }) = self.state.generators.get_mut(&id) {
+    fn set_stage(&mut self, id: ValueId, new: AwaitableState) {
+        if let Some(GeneratorObject::Send { stage, .. } | GeneratorObject::Throw { stage, .. }) =
+            self.state.generators.get_mut(&id)
+        {
             *stage = new;
         }
     }
 
     /// A step of what `asend` gave. CPython: `async_gen_asend_send`, and `async_gen_asend_throw` for an exception.
-    pub(crate) fn asend_step(&mut self, id: ValueId, generator: ValueId, first: ValueId, with: With) -> Traced<Sent> {
+    pub(crate) fn asend_step(
+        &mut self,
+        id: ValueId,
+        generator: ValueId,
+        first: ValueId,
+        with: ResumeWith,
+    ) -> Traced<SendResult> {
         let mut with = with;
         match self.stage(id)? {
-            Stage::Closed => return self.raise("RuntimeError", REUSED_SEND),
-            Stage::Init => {
+            AwaitableState::Closed => return self.raise("RuntimeError", REUSED_SEND),
+            AwaitableState::Init => {
                 if self.generator(generator)?.running {
-                    self.set_stage(id, Stage::Closed);
+                    self.set_stage(id, AwaitableState::Closed);
                     return self.raise("RuntimeError", "anext(): asynchronous generator is already running");
                 }
-                self.set_stage(id, Stage::Iter);
+                self.set_stage(id, AwaitableState::Iter);
                 with = match with {
-                    With::Nothing => With::Value(first),
-                    With::Value(value) if self.is_none(value)? => With::Value(first),
+                    ResumeWith::Nothing => ResumeWith::Value(first),
+                    ResumeWith::Value(value) if self.is_none(value)? => ResumeWith::Value(first),
                     other => other,
                 };
             }
-            Stage::Iter => {}
+            AwaitableState::Iter => {}
         }
         self.generator(generator)?.running = true;
         let result = self.async_step(generator, true, with);
         let result = self.unwrap_step(generator, result);
-        if !matches!(result, Ok(Sent::Yielded(_))) {
+        if !matches!(result, Ok(SendResult::Yielded(_))) {
             self.generator(generator)?.running = false;
-            self.set_stage(id, Stage::Closed);
+            self.set_stage(id, AwaitableState::Closed);
         }
         result
     }
 
     /// `gen_send` or `_gen_throw` of an asynchronous generator, whose return is a `StopAsyncIteration`.
-    fn async_step(&mut self, generator: ValueId, close_on_genexit: bool, with: With) -> Traced<ValueId> {
+    fn async_step(&mut self, generator: ValueId, close_on_genexit: bool, with: ResumeWith) -> Traced<ValueId> {
         let sent = match with {
-            With::Exception(thrown) | With::Closing(thrown) => self.gen_throw(generator, close_on_genexit, thrown)?,
+            ResumeWith::Exception(thrown) | ResumeWith::Closing(thrown) => {
+                self.gen_throw(generator, close_on_genexit, thrown)?
+            }
             with => self.gen_send(generator, with)?,
         };
         match sent {
-            Sent::Yielded(value) => Ok(value),
-            Sent::Returned(_) => self.raise_plain("StopAsyncIteration"),
+            SendResult::Yielded(value) => Ok(value),
+            SendResult::Returned(_) => self.raise_plain("StopAsyncIteration"),
         }
     }
 
     /// `async_gen_unwrap_value`: what the generator yields itself is the result of the `await`; the rest goes to the event loop.
-    fn unwrap_step(&mut self, generator: ValueId, result: Traced<ValueId>) -> Traced<Sent> {
+    fn unwrap_step(&mut self, generator: ValueId, result: Traced<ValueId>) -> Traced<SendResult> {
         match result {
             Ok(value) => match self.state.generators.get(&value) {
-                Some(Made::Wrapped(inner)) => {
+                Some(GeneratorObject::Wrapped(inner)) => {
                     let inner = *inner;
                     self.generator(generator)?.running = false;
-                    Ok(Sent::Returned(inner))
+                    Ok(SendResult::Returned(inner))
                 }
-                _ => Ok(Sent::Yielded(value)),
+                _ => Ok(SendResult::Yielded(value)),
             },
             Err(signal) => {
                 if self.ends_async(&signal)? {
@@ -85,7 +95,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    pub(crate) fn ends_async(&mut self, signal: &Signal) -> Traced<bool> {
+    pub(crate) fn ends_async(&mut self, signal: &Unwind) -> Traced<bool> {
         Ok(self.raised_is(signal, "StopAsyncIteration")? || self.raised_is(signal, "GeneratorExit")?)
     }
 
@@ -96,34 +106,34 @@ impl<'py> Tracer<'py> {
         generator: ValueId,
         thrown: Option<ValueId>,
         sent: ValueId,
-    ) -> Traced<Sent> {
-        if self.stage(id)? == Stage::Closed {
+    ) -> Traced<SendResult> {
+        if self.stage(id)? == AwaitableState::Closed {
             return self.raise("RuntimeError", REUSED_THROW);
         }
-        if self.generator(generator)?.progress == Progress::Completed {
-            self.set_stage(id, Stage::Closed);
-            return Ok(Sent::Returned(self.none()));
+        if self.generator(generator)?.progress == GeneratorState::Completed {
+            self.set_stage(id, AwaitableState::Closed);
+            return Ok(SendResult::Returned(self.none()));
         }
-        let starts = self.stage(id)? == Stage::Init;
+        let starts = self.stage(id)? == AwaitableState::Init;
         let with = if starts {
             self.start_athrow(id, generator, thrown)?;
             if self.generator(generator)?.closed {
-                self.set_stage(id, Stage::Closed);
+                self.set_stage(id, AwaitableState::Closed);
                 return self.raise_plain("StopAsyncIteration");
             }
             if !self.is_none(sent)? {
                 return self.raise("RuntimeError", "can't send non-None value to a just-started coroutine");
             }
-            self.set_stage(id, Stage::Iter);
+            self.set_stage(id, AwaitableState::Iter);
             let state = self.generator(generator)?;
             state.running = true;
             state.closed |= thrown.is_none();
-            With::Exception(match thrown {
+            ResumeWith::Exception(match thrown {
                 Some(thrown) => thrown,
                 None => self.generator_exit()?,
             })
         } else {
-            With::Value(sent)
+            ResumeWith::Value(sent)
         };
         let result = self.async_step(generator, false, with);
         match thrown {
@@ -148,28 +158,28 @@ impl<'py> Tracer<'py> {
         if !self.generator(generator)?.running {
             return Ok(());
         }
-        self.set_stage(id, Stage::Closed);
+        self.set_stage(id, AwaitableState::Closed);
         let name = if thrown.is_some() { "athrow" } else { "aclose" };
         self.raise("RuntimeError", format!("{name}(): asynchronous generator is already running"))
     }
 
     fn end_athrow(&mut self, id: ValueId, generator: ValueId) -> Traced<()> {
         self.generator(generator)?.running = false;
-        self.set_stage(id, Stage::Closed);
+        self.set_stage(id, AwaitableState::Closed);
         Ok(())
     }
 
     /// What `aclose` makes of the generator's answer: its end is the end of the `await`.
-    fn aclose_result(&mut self, id: ValueId, generator: ValueId, result: Traced<ValueId>) -> Traced<Sent> {
+    fn aclose_result(&mut self, id: ValueId, generator: ValueId, result: Traced<ValueId>) -> Traced<SendResult> {
         match result {
-            Ok(value) if matches!(self.state.generators.get(&value), Some(Made::Wrapped(_))) => {
+            Ok(value) if matches!(self.state.generators.get(&value), Some(GeneratorObject::Wrapped(_))) => {
                 self.end_athrow(id, generator)?;
                 self.raise("RuntimeError", IGNORED_EXIT)
             }
-            Ok(value) => Ok(Sent::Yielded(value)),
+            Ok(value) => Ok(SendResult::Yielded(value)),
             Err(signal) => {
                 self.end_athrow(id, generator)?;
-                if self.ends_async(&signal)? { Ok(Sent::Returned(self.none())) } else { Err(signal) }
+                if self.ends_async(&signal)? { Ok(SendResult::Returned(self.none())) } else { Err(signal) }
             }
         }
     }
@@ -181,21 +191,21 @@ impl<'py> Tracer<'py> {
         generator: ValueId,
         own: Option<ValueId>,
         thrown: ValueId,
-    ) -> Traced<Sent> {
+    ) -> Traced<SendResult> {
         match self.stage(id)? {
-            Stage::Closed => return self.raise("RuntimeError", REUSED_THROW),
-            Stage::Init => {
+            AwaitableState::Closed => return self.raise("RuntimeError", REUSED_THROW),
+            AwaitableState::Init => {
                 self.start_athrow(id, generator, own)?;
-                self.set_stage(id, Stage::Iter);
+                self.set_stage(id, AwaitableState::Iter);
                 self.generator(generator)?.running = true;
             }
-            Stage::Iter => {}
+            AwaitableState::Iter => {}
         }
-        let result = self.async_step(generator, true, With::Exception(thrown));
+        let result = self.async_step(generator, true, ResumeWith::Exception(thrown));
         match own {
             Some(_) => {
                 let result = self.unwrap_step(generator, result);
-                if !matches!(result, Ok(Sent::Yielded(_))) {
+                if !matches!(result, Ok(SendResult::Yielded(_))) {
                     self.end_athrow(id, generator)?;
                 }
                 result

@@ -1,8 +1,8 @@
 //! Generators and coroutines that leave the trace before they have begun, or after their end: compiled code calls their functions again.
 use crate::bytecode::{Code, LocalKind, flag};
-use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::frame::Frame;
-use crate::trace::state::generator::{Generator, Kind, Made, Progress};
+use crate::trace::state::generator::{Generator, GeneratorKind, GeneratorObject, GeneratorState};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -51,11 +51,15 @@ enum Bind<'a> {
 
 impl<'py> Tracer<'py> {
     /// How emitted code makes such a generator again; `None` for other values.
-    pub(crate) fn describe_generator(&mut self, id: ValueId) -> Traced<Option<Described<Vec<ValueId>>>> {
-        let Some(Made::Frame(generator)) = self.state.generators.get(&id) else { return Ok(None) };
+    pub(crate) fn describe_generator(&mut self, id: ValueId) -> Traced<Option<Materialised<Vec<ValueId>>>> {
+        let Some(GeneratorObject::Frame(generator)) = self.state.generators.get(&id) else { return Ok(None) };
         let ended = match generator {
-            Generator { progress: Progress::Created, frame: Some(_), .. } => false,
-            Generator { kind: Kind::Generator | Kind::Coroutine, progress: Progress::Completed, .. } => true,
+            Generator { progress: GeneratorState::Created, frame: Some(_), .. } => false,
+            Generator {
+                kind: GeneratorKind::Generator | GeneratorKind::Coroutine,
+                progress: GeneratorState::Completed,
+                ..
+            } => true,
             _ => return Ok(None),
         };
         let function = generator.function.bind(self.py).clone();
@@ -85,7 +89,7 @@ impl<'py> Tracer<'py> {
 
     /// Positional arguments, the rest of them, keyword arguments, and more of them.
     fn begun_with(&mut self, id: ValueId) -> Traced<Option<[ValueId; 4]>> {
-        let Some(Made::Frame(generator)) = self.state.generators.get_mut(&id) else { return Ok(None) };
+        let Some(GeneratorObject::Frame(generator)) = self.state.generators.get_mut(&id) else { return Ok(None) };
         let code = generator.code.bind(self.py).clone();
         let frame = generator.frame.take();
         let decoded = match &frame {
@@ -94,7 +98,7 @@ impl<'py> Tracer<'py> {
         };
         let bind = frame.as_deref().map_or(Bind::Nothing, Bind::Given);
         let args = self.arguments_of(&decoded, &bind);
-        if let Some(Made::Frame(generator)) = self.state.generators.get_mut(&id) {
+        if let Some(GeneratorObject::Frame(generator)) = self.state.generators.get_mut(&id) {
             generator.frame = frame;
         }
         args

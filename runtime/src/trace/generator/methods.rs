@@ -1,9 +1,9 @@
 //! The methods and attributes of these objects, by CPython's tables of `Objects/genobject.c`.
 use crate::trace::release;
-use crate::trace::state::generator::With;
-use crate::trace::state::generator::{Kind, Made, Progress, Sent, Stage};
+use crate::trace::state::generator::ResumeWith;
+use crate::trace::state::generator::{AwaitableState, GeneratorKind, GeneratorObject, GeneratorState, SendResult};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyType};
@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyType};
 /// What a value drives, taken out of the table for a step.
 #[derive(Clone, Copy)]
 enum Driven {
-    Frame(Kind),
+    Frame(GeneratorKind),
     Wrapper(ValueId),
     Send(ValueId, ValueId),
     Throw(ValueId, Option<ValueId>),
@@ -20,27 +20,27 @@ enum Driven {
 impl<'py> Tracer<'py> {
     fn driven(&self, id: ValueId) -> Option<Driven> {
         Some(match self.state.generators.get(&id)? {
-            Made::Frame(generator) => Driven::Frame(generator.kind),
-            Made::Wrapper(coroutine) => Driven::Wrapper(*coroutine),
-            Made::Send { generator, sent, .. } => Driven::Send(*generator, *sent),
-            Made::Throw { generator, thrown, .. } => Driven::Throw(*generator, *thrown),
-            Made::Wrapped(_) => return None,
+            GeneratorObject::Frame(generator) => Driven::Frame(generator.kind),
+            GeneratorObject::Wrapper(coroutine) => Driven::Wrapper(*coroutine),
+            GeneratorObject::Send { generator, sent, .. } => Driven::Send(*generator, *sent),
+            GeneratorObject::Throw { generator, thrown, .. } => Driven::Throw(*generator, *thrown),
+            GeneratorObject::Wrapped(_) => return None,
         })
     }
 
     /// `tp_iternext`, `send` or `throw`.
-    pub(crate) fn step_generator(&mut self, id: ValueId, with: With) -> Traced<Sent> {
+    pub(crate) fn step_generator(&mut self, id: ValueId, with: ResumeWith) -> Traced<SendResult> {
         let Some(driven) = self.driven(id) else { return internal("step of a value that does not run") };
         match (driven, with) {
-            (Driven::Frame(_), With::Exception(thrown)) => self.gen_throw(id, true, thrown),
+            (Driven::Frame(_), ResumeWith::Exception(thrown)) => self.gen_throw(id, true, thrown),
             (Driven::Frame(_), with) => self.gen_send(id, with),
             (Driven::Wrapper(coroutine), with) => self.step_generator(coroutine, with),
             (Driven::Send(generator, sent), with) => self.asend_step(id, generator, sent, with),
-            (Driven::Throw(generator, own), With::Exception(thrown) | With::Closing(thrown)) => {
+            (Driven::Throw(generator, own), ResumeWith::Exception(thrown) | ResumeWith::Closing(thrown)) => {
                 self.athrow_throw(id, generator, own, thrown)
             }
-            (Driven::Throw(generator, own), With::Value(value)) => self.athrow_send(id, generator, own, value),
-            (Driven::Throw(generator, own), With::Nothing) => {
+            (Driven::Throw(generator, own), ResumeWith::Value(value)) => self.athrow_send(id, generator, own, value),
+            (Driven::Throw(generator, own), ResumeWith::Nothing) => {
                 let none = self.none();
                 self.athrow_send(id, generator, own, none)
             }
@@ -50,34 +50,36 @@ impl<'py> Tracer<'py> {
     /// A method of one of these objects.
     pub(crate) fn generator_method(&mut self, id: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
         let Some(driven) = self.driven(id) else { return unsupported("method of a generator's value", name) };
-        let asynchronous = matches!(driven, Driven::Frame(Kind::AsyncGenerator));
+        let asynchronous = matches!(driven, Driven::Frame(GeneratorKind::AsyncGenerator));
         if asynchronous {
             return self.async_generator_method(id, name, args);
         }
         let stepped = self.is_stepped(id);
         match (name, args) {
-            ("__next__", []) if stepped => self.answer(id, With::Nothing),
+            ("__next__", []) if stepped => self.answer(id, ResumeWith::Nothing),
             ("__iter__", []) if stepped => Ok(id),
             ("__await__", []) => match driven {
-                Driven::Frame(Kind::Coroutine) => Ok(self.new_driven("coroutine_wrapper", Made::Wrapper(id))),
+                Driven::Frame(GeneratorKind::Coroutine) => {
+                    Ok(self.new_driven("coroutine_wrapper", GeneratorObject::Wrapper(id)))
+                }
                 Driven::Send(..) | Driven::Throw(..) => Ok(id),
                 _ => unsupported("method of a generator", name),
             },
-            ("send", [value]) => self.answer(id, With::Value(*value)),
-            ("throw", [thrown]) => self.answer(id, With::Exception(*thrown)),
+            ("send", [value]) => self.answer(id, ResumeWith::Value(*value)),
+            ("throw", [thrown]) => self.answer(id, ResumeWith::Exception(*thrown)),
             ("throw", [class, value, traceback]) if release::THROWS_IN_PARTS => {
                 let thrown = self.thrown_in_parts(id, *class, *value, *traceback)?;
-                self.answer(id, With::Exception(thrown))
+                self.answer(id, ResumeWith::Exception(thrown))
             }
             ("close", []) => self.close(id, driven),
             _ => unsupported("method of a generator", name),
         }
     }
 
-    fn answer(&mut self, id: ValueId, with: With) -> Traced<ValueId> {
+    fn answer(&mut self, id: ValueId, with: ResumeWith) -> Traced<ValueId> {
         match self.step_generator(id, with)? {
-            Sent::Yielded(value) => Ok(value),
-            Sent::Returned(value) => {
+            SendResult::Yielded(value) => Ok(value),
+            SendResult::Returned(value) => {
                 let stop = self.new_stop_iteration(value)?;
                 self.raise_value(stop)
             }
@@ -89,7 +91,7 @@ impl<'py> Tracer<'py> {
         const WHAT: &str = "throw(type, value, traceback)";
         let mut innermost = id;
         while let Some(yf) = self.delegate_of(innermost)? {
-            if !matches!(self.kind_of(yf), Some(Kind::Generator | Kind::Coroutine)) {
+            if !matches!(self.kind_of(yf), Some(GeneratorKind::Generator | GeneratorKind::Coroutine)) {
                 return unsupported("method of a generator", WHAT);
             }
             innermost = yf;
@@ -121,20 +123,23 @@ impl<'py> Tracer<'py> {
         }
         if matches!(
             self.state.generators.get(&id),
-            Some(Made::Send { stage: Stage::Closed, .. } | Made::Throw { stage: Stage::Closed, .. })
+            Some(
+                GeneratorObject::Send { stage: AwaitableState::Closed, .. }
+                    | GeneratorObject::Throw { stage: AwaitableState::Closed, .. }
+            )
         ) {
             return Ok(none);
         }
         let exit = self.generator_exit()?;
-        match self.step_generator(id, With::Exception(exit)) {
-            Ok(Sent::Returned(_)) => Ok(none),
-            Ok(Sent::Yielded(_)) => self.raise("RuntimeError", "coroutine ignored GeneratorExit"),
+        match self.step_generator(id, ResumeWith::Exception(exit)) {
+            Ok(SendResult::Returned(_)) => Ok(none),
+            Ok(SendResult::Yielded(_)) => self.raise("RuntimeError", "coroutine ignored GeneratorExit"),
             Err(signal) if self.is_an_end(&signal)? => Ok(none),
             Err(signal) => Err(signal),
         }
     }
 
-    fn is_an_end(&mut self, signal: &Signal) -> Traced<bool> {
+    fn is_an_end(&mut self, signal: &Unwind) -> Traced<bool> {
         Ok(self.raised_is(signal, "StopIteration")? || self.ends_async(signal)?)
     }
 
@@ -146,7 +151,7 @@ impl<'py> Tracer<'py> {
                 self.rely_on_no_hooks()?;
                 Ok(self.new_driven(
                     "async_generator_asend",
-                    Made::Send { generator: id, sent: *value, stage: Stage::Init },
+                    GeneratorObject::Send { generator: id, sent: *value, stage: AwaitableState::Init },
                 ))
             }
             ("athrow", [thrown]) => self.new_athrow(id, Some(*thrown)),
@@ -159,12 +164,18 @@ impl<'py> Tracer<'py> {
     pub(crate) fn anext_of(&mut self, generator: ValueId) -> Traced<ValueId> {
         self.rely_on_no_hooks()?;
         let sent = self.none();
-        Ok(self.new_driven("async_generator_asend", Made::Send { generator, sent, stage: Stage::Init }))
+        Ok(self.new_driven(
+            "async_generator_asend",
+            GeneratorObject::Send { generator, sent, stage: AwaitableState::Init },
+        ))
     }
 
     fn new_athrow(&mut self, generator: ValueId, thrown: Option<ValueId>) -> Traced<ValueId> {
         self.rely_on_no_hooks()?;
-        Ok(self.new_driven("async_generator_athrow", Made::Throw { generator, thrown, stage: Stage::Init }))
+        Ok(self.new_driven(
+            "async_generator_athrow",
+            GeneratorObject::Throw { generator, thrown, stage: AwaitableState::Init },
+        ))
     }
 
     /// `async_gen_init_hooks` has nothing to call.
@@ -183,9 +194,9 @@ impl<'py> Tracer<'py> {
         let Some(kind) = self.kind_of(id) else { return Ok(None) };
         let field = match (kind, name) {
             (_, "__name__" | "__qualname__") => name,
-            (Kind::Generator, "gi_running" | "gi_suspended" | "gi_frame" | "gi_code" | "gi_yieldfrom")
-            | (Kind::Coroutine, "cr_running" | "cr_suspended" | "cr_frame" | "cr_code" | "cr_await")
-            | (Kind::AsyncGenerator, "ag_running" | "ag_suspended" | "ag_frame" | "ag_code" | "ag_await") => {
+            (GeneratorKind::Generator, "gi_running" | "gi_suspended" | "gi_frame" | "gi_code" | "gi_yieldfrom")
+            | (GeneratorKind::Coroutine, "cr_running" | "cr_suspended" | "cr_frame" | "cr_code" | "cr_await")
+            | (GeneratorKind::AsyncGenerator, "ag_running" | "ag_suspended" | "ag_frame" | "ag_code" | "ag_await") => {
                 name.get(3..).unwrap_or(name)
             }
             _ => return Ok(None),
@@ -194,11 +205,12 @@ impl<'py> Tracer<'py> {
         let (progress, running) = (generator.progress, generator.running);
         match field {
             "running" => {
-                let running = if kind == Kind::AsyncGenerator { running } else { progress == Progress::Executing };
+                let running =
+                    if kind == GeneratorKind::AsyncGenerator { running } else { progress == GeneratorState::Executing };
                 self.flag(running)
             }
-            "suspended" => self.flag(matches!(progress, Progress::Suspended | Progress::Delegating)),
-            "frame" if progress == Progress::Completed => Ok(Some(self.none())),
+            "suspended" => self.flag(matches!(progress, GeneratorState::Suspended | GeneratorState::Delegating)),
+            "frame" if progress == GeneratorState::Completed => Ok(Some(self.none())),
             "code" => {
                 let code = {
                     let py = self.py;

@@ -2,58 +2,61 @@
 use crate::bytecode::Op;
 use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::frame::{Frame, Rest};
-use crate::trace::state::generator::With;
-use crate::trace::state::generator::{Kind, Progress, Sent};
+use crate::trace::state::frame::{Frame, FrameExit};
+use crate::trace::state::generator::ResumeWith;
+use crate::trace::state::generator::{GeneratorKind, GeneratorState, SendResult};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 
 impl<'py> Tracer<'py> {
     /// `gen_send_ex2`.
-    pub(crate) fn gen_send(&mut self, id: ValueId, with: With) -> Traced<Sent> {
+    pub(crate) fn gen_send(&mut self, id: ValueId, with: ResumeWith) -> Traced<SendResult> {
         let none = self.none();
         let not_none = match with {
-            With::Value(value) => !self.is_none(value)?,
+            ResumeWith::Value(value) => !self.is_none(value)?,
             _ => false,
         };
         let generator = self.generator(id)?;
         let (kind, noun) = (generator.kind, generator.kind.noun());
         match (generator.progress, with) {
-            (Progress::Created, _) if not_none => {
+            (GeneratorState::Created, _) if not_none => {
                 return self.raise("TypeError", format!("can't send non-None value to a just-started {noun}"));
             }
-            (Progress::Executing, _) => return self.raise("ValueError", format!("{noun} already executing")),
-            (Progress::Completed, With::Value(_) | With::Nothing | With::Exception(_))
-                if generator.kind == Kind::Coroutine =>
+            (GeneratorState::Executing, _) => return self.raise("ValueError", format!("{noun} already executing")),
+            (GeneratorState::Completed, ResumeWith::Value(_) | ResumeWith::Nothing | ResumeWith::Exception(_))
+                if generator.kind == GeneratorKind::Coroutine =>
             {
                 return self.raise("RuntimeError", "cannot reuse already awaited coroutine");
             }
-            (Progress::Completed, With::Value(_) | With::Nothing) => return Ok(Sent::Returned(none)),
-            (Progress::Completed, With::Exception(exception) | With::Closing(exception)) => {
-                return Err(Signal::Raised(exception));
+            (GeneratorState::Completed, ResumeWith::Value(_) | ResumeWith::Nothing) => {
+                return Ok(SendResult::Returned(none));
             }
-            (Progress::Created | Progress::Suspended | Progress::Delegating, _) => {}
+            (GeneratorState::Completed, ResumeWith::Exception(exception) | ResumeWith::Closing(exception)) => {
+                return Err(Unwind::Raised(exception));
+            }
+            (GeneratorState::Created | GeneratorState::Suspended | GeneratorState::Delegating, _) => {}
         }
-        generator.progress = Progress::Executing;
+        generator.progress = GeneratorState::Executing;
         let Some(mut frame) = generator.frame.take() else { return internal("suspended generator without a frame") };
         let rest = self.resume_frame(&mut frame, with);
-        self.generator(id)?.progress = Progress::Completed;
+        self.generator(id)?.progress = GeneratorState::Completed;
         match ended_in_c(self, kind, rest)? {
-            Rest::Yielded(value) => {
+            FrameExit::Yielded(value) => {
                 let generator = self.generator(id)?;
-                generator.progress = if delegates(&frame) { Progress::Delegating } else { Progress::Suspended };
+                generator.progress =
+                    if delegates(&frame) { GeneratorState::Delegating } else { GeneratorState::Suspended };
                 generator.frame = Some(frame);
-                Ok(Sent::Yielded(value))
+                Ok(SendResult::Yielded(value))
             }
-            Rest::Returned(value) => Ok(Sent::Returned(value)),
-            Rest::Generator => internal("generator resumed into its own start"),
+            FrameExit::Returned(value) => Ok(SendResult::Returned(value)),
+            FrameExit::Generator => internal("generator resumed into its own start"),
         }
     }
 
     /// Runs the frame on its own stack of handled exceptions.
-    fn resume_frame(&mut self, frame: &mut Frame, with: With) -> Traced<Rest> {
+    fn resume_frame(&mut self, frame: &mut Frame, with: ResumeWith) -> Traced<FrameExit> {
         self.enter_call()?;
         let below = std::mem::replace(&mut *self.state.exc_info, frame.exc_info);
         self.state.exc_below.push(below);
@@ -64,19 +67,19 @@ impl<'py> Tracer<'py> {
         rest
     }
 
-    fn run_resumed(&mut self, frame: &mut Frame, with: With) -> Traced<Rest> {
+    fn run_resumed(&mut self, frame: &mut Frame, with: ResumeWith) -> Traced<FrameExit> {
         // Handlers count on it: the instruction at which the frame rests has left something on the stack.
         let pushed = match with {
-            With::Value(value) => value,
-            With::Nothing | With::Exception(_) | With::Closing(_) => self.none(),
+            ResumeWith::Value(value) => value,
+            ResumeWith::Nothing | ResumeWith::Exception(_) | ResumeWith::Closing(_) => self.none(),
         };
         frame.push(pushed);
         match with {
-            With::Value(_) | With::Nothing => {}
-            With::Exception(exception) | With::Closing(exception) => {
+            ResumeWith::Value(_) | ResumeWith::Nothing => {}
+            ResumeWith::Exception(exception) | ResumeWith::Closing(exception) => {
                 self.chain(exception, *self.state.exc_info);
                 let at = frame.pc.saturating_sub(1);
-                let Some(instr) = frame.code.instrs.get(at).copied() else { return Err(Signal::Raised(exception)) };
+                let Some(instr) = frame.code.instrs.get(at).copied() else { return Err(Unwind::Raised(exception)) };
                 self.handle(frame, &instr, exception)?;
             }
         }
@@ -87,7 +90,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn gen_yf(&mut self, id: ValueId) -> Traced<Option<ValueId>> {
         let generator = self.generator(id)?;
         match (generator.progress, &generator.frame) {
-            (Progress::Delegating, Some(frame)) => frame.peek(1).map(Some),
+            (GeneratorState::Delegating, Some(frame)) => frame.peek(1).map(Some),
             _ => Ok(None),
         }
     }
@@ -98,13 +101,13 @@ impl<'py> Tracer<'py> {
         let yf = self.gen_yf(id)?;
         let generator = self.generator(id)?;
         match generator.progress {
-            Progress::Created => {
-                generator.progress = Progress::Completed;
+            GeneratorState::Created => {
+                generator.progress = GeneratorState::Completed;
                 generator.frame = None;
                 return Ok(none);
             }
-            Progress::Completed => return Ok(none),
-            Progress::Suspended | Progress::Delegating | Progress::Executing => {}
+            GeneratorState::Completed => return Ok(none),
+            GeneratorState::Suspended | GeneratorState::Delegating | GeneratorState::Executing => {}
         }
         let exit = match yf {
             Some(yf) => self.while_executing(id, |tracer| tracer.close_iter(yf)),
@@ -112,13 +115,13 @@ impl<'py> Tracer<'py> {
         };
         let exit = match exit {
             Ok(()) => self.new_exception("GeneratorExit")?,
-            Err(Signal::Raised(raised)) => raised,
+            Err(Unwind::Raised(raised)) => raised,
             Err(other) => return Err(other),
         };
         let noun = self.generator(id)?.kind.noun();
-        match self.gen_send(id, With::Closing(exit)) {
-            Ok(Sent::Yielded(_)) => self.raise("RuntimeError", format!("{noun} ignored GeneratorExit")),
-            Ok(Sent::Returned(value)) => Ok(if release::CLOSE_GIVES_VALUE { value } else { none }),
+        match self.gen_send(id, ResumeWith::Closing(exit)) {
+            Ok(SendResult::Yielded(_)) => self.raise("RuntimeError", format!("{noun} ignored GeneratorExit")),
+            Ok(SendResult::Returned(value)) => Ok(if release::CLOSE_GIVES_VALUE { value } else { none }),
             Err(signal) if self.raised_is(&signal, "GeneratorExit")? => Ok(none),
             Err(signal) => {
                 let value = self.stopped_with(signal)?;
@@ -129,7 +132,7 @@ impl<'py> Tracer<'py> {
 
     /// `gen_close_iter`.
     fn close_iter(&mut self, yf: ValueId) -> Traced<()> {
-        if matches!(self.kind_of(yf), Some(Kind::Generator | Kind::Coroutine)) {
+        if matches!(self.kind_of(yf), Some(GeneratorKind::Generator | GeneratorKind::Coroutine)) {
             return self.gen_close(yf).map(drop);
         }
         match self.optional_attr(yf, "close")? {
@@ -139,49 +142,49 @@ impl<'py> Tracer<'py> {
     }
 
     fn while_executing<T>(&mut self, id: ValueId, run: impl FnOnce(&mut Self) -> Traced<T>) -> Traced<T> {
-        let before = std::mem::replace(&mut self.generator(id)?.progress, Progress::Executing);
+        let before = std::mem::replace(&mut self.generator(id)?.progress, GeneratorState::Executing);
         let result = run(self);
         self.generator(id)?.progress = before;
         result
     }
 
     /// `_gen_throw` of an exception or a class of exceptions.
-    pub(crate) fn gen_throw(&mut self, id: ValueId, close_on_genexit: bool, thrown: ValueId) -> Traced<Sent> {
+    pub(crate) fn gen_throw(&mut self, id: ValueId, close_on_genexit: bool, thrown: ValueId) -> Traced<SendResult> {
         let Some(yf) = self.gen_yf(id)? else { return self.throw_here(id, thrown) };
         let answer = if close_on_genexit && self.given_matches(thrown, "GeneratorExit")? {
             match self.while_executing(id, |tracer| tracer.close_iter(yf)) {
                 Ok(()) => return self.throw_here(id, thrown),
                 Err(signal) => Err(signal),
             }
-        } else if matches!(self.kind_of(yf), Some(Kind::Generator | Kind::Coroutine)) {
+        } else if matches!(self.kind_of(yf), Some(GeneratorKind::Generator | GeneratorKind::Coroutine)) {
             self.while_executing(id, |tracer| tracer.gen_throw(yf, close_on_genexit, thrown))
         } else {
             let Some(throw) = self.optional_attr(yf, "throw")? else { return self.throw_here(id, thrown) };
             let args = Arguments::positional(vec![thrown]);
-            self.while_executing(id, |tracer| tracer.call(throw, args)).map(Sent::Yielded)
+            self.while_executing(id, |tracer| tracer.call(throw, args)).map(SendResult::Yielded)
         };
         match answer {
-            Ok(Sent::Yielded(value)) => Ok(Sent::Yielded(value)),
-            Ok(Sent::Returned(value)) => {
+            Ok(SendResult::Yielded(value)) => Ok(SendResult::Yielded(value)),
+            Ok(SendResult::Returned(value)) => {
                 let stop = self.new_stop_iteration(value)?;
                 self.thrown_back(id, stop)
             }
-            Err(Signal::Raised(raised)) => self.thrown_back(id, raised),
+            Err(Unwind::Raised(raised)) => self.thrown_back(id, raised),
             Err(other) => Err(other),
         }
     }
 
     /// What was thrown into has ended.
-    fn thrown_back(&mut self, id: ValueId, raised: ValueId) -> Traced<Sent> {
+    fn thrown_back(&mut self, id: ValueId, raised: ValueId) -> Traced<SendResult> {
         if release::GENERATORS_END_IN_C {
             self.end_delegation(id, raised)
         } else {
-            self.gen_send(id, With::Exception(raised))
+            self.gen_send(id, ResumeWith::Exception(raised))
         }
     }
 
     /// What `_gen_throw` does where the frame has no `CLEANUP_THROW`: it goes on after the loop of `SEND`.
-    fn end_delegation(&mut self, id: ValueId, raised: ValueId) -> Traced<Sent> {
+    fn end_delegation(&mut self, id: ValueId, raised: ValueId) -> Traced<SendResult> {
         let Some(frame) = &mut self.generator(id)?.frame else {
             return internal("delegating generator without a frame");
         };
@@ -191,16 +194,16 @@ impl<'py> Tracer<'py> {
             return internal("no SEND before a yield");
         };
         frame.pc = after;
-        match self.stopped_with(Signal::Raised(raised)) {
-            Ok(value) => self.gen_send(id, With::Value(value)),
-            Err(Signal::Raised(raised)) => self.gen_send(id, With::Exception(raised)),
+        match self.stopped_with(Unwind::Raised(raised)) {
+            Ok(value) => self.gen_send(id, ResumeWith::Value(value)),
+            Err(Unwind::Raised(raised)) => self.gen_send(id, ResumeWith::Exception(raised)),
             Err(other) => Err(other),
         }
     }
 
-    fn throw_here(&mut self, id: ValueId, thrown: ValueId) -> Traced<Sent> {
+    fn throw_here(&mut self, id: ValueId, thrown: ValueId) -> Traced<SendResult> {
         let exception = self.thrown_exception(thrown)?;
-        self.gen_send(id, With::Exception(exception))
+        self.gen_send(id, ResumeWith::Exception(exception))
     }
 
     /// The exception that `throw` got, made if it got a class.
@@ -241,9 +244,9 @@ impl<'py> Tracer<'py> {
     }
 
     /// `_PyGen_FetchStopIterationValue`: the value of a `StopIteration`, or what was raised instead.
-    pub(crate) fn stopped_with(&mut self, signal: Signal) -> Traced<ValueId> {
+    pub(crate) fn stopped_with(&mut self, signal: Unwind) -> Traced<ValueId> {
         match signal {
-            Signal::Raised(raised) if self.raised_is(&Signal::Raised(raised), "StopIteration")? => {
+            Unwind::Raised(raised) if self.raised_is(&Unwind::Raised(raised), "StopIteration")? => {
                 self.get_attr(raised, "value")
             }
             other => Err(other),
@@ -252,10 +255,10 @@ impl<'py> Tracer<'py> {
 }
 
 /// What ends an iteration does not leave a generator by itself.
-fn ended_in_c(tracer: &mut Tracer<'_>, kind: Kind, rest: Traced<Rest>) -> Traced<Rest> {
+fn ended_in_c(tracer: &mut Tracer<'_>, kind: GeneratorKind, rest: Traced<FrameExit>) -> Traced<FrameExit> {
     match rest {
-        Err(Signal::Raised(raised)) if release::GENERATORS_END_IN_C => {
-            Err(Signal::Raised(tracer.stop_iteration_error(Some(kind), raised)?))
+        Err(Unwind::Raised(raised)) if release::GENERATORS_END_IN_C => {
+            Err(Unwind::Raised(tracer.stop_iteration_error(Some(kind), raised)?))
         }
         rest => rest,
     }

@@ -3,7 +3,7 @@ use crate::ffi::types;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced};
+use crate::trace::state::unwind::{Traced, Unwind};
 
 impl<'py> Tracer<'py> {
     /// `[awaitable]` → `[iterator]`; `what` says which part of an `async with` waits.
@@ -71,7 +71,7 @@ impl<'py> Tracer<'py> {
     /// `[iterator, exception]`: `StopAsyncIteration` ends the loop.
     pub(crate) fn end_async_for(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let exception = frame.pop()?;
-        let raised = Signal::Raised(exception);
+        let raised = Unwind::Raised(exception);
         if !self.raised_is(&raised, "StopAsyncIteration")? {
             return Err(raised);
         }

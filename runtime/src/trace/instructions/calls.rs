@@ -32,7 +32,7 @@ impl<'py> Tracer<'py> {
         let args = Arguments { positional, keywords, ..Arguments::default() };
         let result = match self.of_frame(frame, callable, &args)? {
             Some(result) => result,
-            None => self.call_by(self.way_of(frame), callable, args)?,
+            None => self.call_by(self.call_origin(frame), callable, args)?,
         };
         frame.push(result);
         Ok(Flow::Next)

@@ -2,7 +2,7 @@
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::frame::{Flow, Frame, Rest};
+use crate::trace::state::frame::{Flow, Frame, FrameExit};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -117,7 +117,7 @@ impl<'py> Tracer<'py> {
         let mut frame = self.frame_of(&function, code, Vec::new())?;
         frame.namespace = Some(namespace);
         match self.run_called(&mut frame)? {
-            Rest::Returned(cell) => Ok(cell),
+            FrameExit::Returned(cell) => Ok(cell),
             _ => internal("a class body yielded"),
         }
     }

@@ -3,8 +3,8 @@ use crate::bytecode::flag;
 use crate::ffi::callee;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::frame::{Frame, Rest};
-use crate::trace::state::namespaces::Names;
+use crate::trace::state::frame::{Frame, FrameExit};
+use crate::trace::state::namespaces::Namespace;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -83,7 +83,7 @@ impl<'py> Tracer<'py> {
             _ => known,
         };
         let compile = self.import("builtins", "compile")?;
-        let (code, warned) = self.hearing_warnings(|| compile.call1((text, "<string>", name, 0, true)));
+        let (code, warned) = self.with_warnings_as_errors(|| compile.call1((text, "<string>", name, 0, true)));
         if warned {
             return unsupported("eval() or exec() of a text that gives a warning", name);
         }
@@ -112,8 +112,8 @@ impl<'py> Tracer<'py> {
             if self.same_object(globals).is_none() {
                 return unsupported("eval() or exec() in a dict that no guard may hold", "globals");
             }
-            if self.state.shadows.of(globals).is_none() {
-                self.state.namespaces.insert(globals, Names::Globals(dict.clone().unbind()));
+            if self.state.private_copies.of(globals).is_none() {
+                self.state.namespaces.insert(globals, Namespace::Globals(dict.clone().unbind()));
             }
         }
         match self.in_globals(&dict, "__builtins__") {
@@ -157,7 +157,7 @@ impl<'py> Tracer<'py> {
         let mut inner = self.frame_of(&function, code, Vec::new())?;
         inner.namespace = Some(namespace);
         match self.run_called(&mut inner)? {
-            Rest::Returned(value) => Ok(value),
+            FrameExit::Returned(value) => Ok(value),
             _ => internal("evaluated code yielded"),
         }
     }

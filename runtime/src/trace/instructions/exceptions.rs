@@ -4,7 +4,7 @@ use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -52,7 +52,7 @@ impl<'py> Tracer<'py> {
             if self.is_none(handled)? {
                 return self.raise("RuntimeError", "No active exception to reraise");
             }
-            return Err(Signal::Raised(handled));
+            return Err(Unwind::Raised(handled));
         }
         let value = frame.pop()?;
         let exception = self.exception_from(value)?;
@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
     /// `[…, exception]`, or with `lasti` below it.
     pub(crate) fn reraise(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let value = frame.pop()?;
-        Err(Signal::Raised(value))
+        Err(Unwind::Raised(value))
     }
 
     pub(crate) fn push_exc_info(&mut self, frame: &mut Frame) -> Traced<Flow> {
@@ -129,7 +129,7 @@ impl<'py> Tracer<'py> {
                 Ok(tuple) => tuple.iter().map(|item| self.absorb(item)).collect(),
                 Err(_) => vec![wanted],
             },
-            None => match self.shadow(wanted)? {
+            None => match self.private_copy(wanted)? {
                 Some(_) => self.list_of(wanted, None)?,
                 None => vec![wanted],
             },
@@ -183,7 +183,7 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(exception)?;
         let stop = self.import("builtins", "StopIteration")?;
         if !class.is_subclass(&stop).unwrap_or(false) {
-            return Err(Signal::Raised(exception));
+            return Err(Unwind::Raised(exception));
         }
         frame.pop_entry()?;
         frame.pop_entry()?;

@@ -2,8 +2,8 @@
 use crate::bytecode::{Instr, flag};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
-use crate::trace::state::generator::With;
-use crate::trace::state::generator::{Kind, Sent};
+use crate::trace::state::generator::ResumeWith;
+use crate::trace::state::generator::{GeneratorKind, SendResult};
 use crate::trace::state::outcome::YIELDS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, fallback, hints, stop};
@@ -12,9 +12,9 @@ use generated::slots::Slot;
 
 impl<'py> Tracer<'py> {
     pub(crate) fn return_generator(&mut self, frame: &mut Frame) -> Traced<Flow> {
-        match (frame.outermost, Kind::of_flags(frame.code.flags)) {
+        match (frame.outermost, GeneratorKind::of_flags(frame.code.flags)) {
             // A continuation: the frame that delegates to it begins it at once.
-            (true, Some(Kind::Generator)) if frame.code.is_continuation(self.py) => {
+            (true, Some(GeneratorKind::Generator)) if frame.code.is_continuation(self.py) => {
                 frame.push(self.none());
                 return Ok(Flow::Next);
             }
@@ -54,11 +54,11 @@ impl<'py> Tracer<'py> {
         let value = frame.pop()?;
         let receiver = frame.peek(1)?;
         match self.send(receiver, value)? {
-            Sent::Yielded(item) => {
+            SendResult::Yielded(item) => {
                 frame.push(item);
                 Ok(Flow::Next)
             }
-            Sent::Returned(result) => {
+            SendResult::Returned(result) => {
                 if !frame.code.isa().ends_sends() {
                     frame.pop()?;
                 }
@@ -69,10 +69,10 @@ impl<'py> Tracer<'py> {
     }
 
     /// Sends to what is delegated to; its `StopIteration` is its result.
-    fn send(&mut self, receiver: ValueId, value: ValueId) -> Traced<Sent> {
+    fn send(&mut self, receiver: ValueId, value: ValueId) -> Traced<SendResult> {
         if self.state.generators.contains_key(&receiver) {
-            return match self.step_generator(receiver, With::Value(value)) {
-                Err(signal) => self.stopped_with(signal).map(Sent::Returned),
+            return match self.step_generator(receiver, ResumeWith::Value(value)) {
+                Err(signal) => self.stopped_with(signal).map(SendResult::Returned),
                 sent => sent,
             };
         }
@@ -84,8 +84,8 @@ impl<'py> Tracer<'py> {
             self.call(send, Arguments::positional(vec![value]))
         };
         match answer {
-            Ok(item) => Ok(Sent::Yielded(item)),
-            Err(signal) => self.stopped_with(signal).map(Sent::Returned),
+            Ok(item) => Ok(SendResult::Yielded(item)),
+            Err(signal) => self.stopped_with(signal).map(SendResult::Returned),
         }
     }
 }

@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
     /// The private copy of globals that the trace has seen as a dict like any other.
     fn globals_copy(&self, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
         let id = self.state.identity.get(&(globals.as_ptr() as usize))?;
-        self.state.shadows.of(*id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
+        self.state.private_copies.of(*id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
     }
 
     /// What the namespace of a module holds, as the trace has left it.

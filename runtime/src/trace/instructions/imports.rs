@@ -49,8 +49,9 @@ impl<'py> Tracer<'py> {
         let modules = self.import("sys", "modules")?;
         let Ok(modules) = modules.cast_into::<PyDict>() else { return unsupported("import", name) };
         if let Some(id) = self.state.identity.get(&(modules.as_ptr() as usize))
-            && let Some(shadow) = self.state.shadows.of(*id).filter(|shadow| shadow.is_changed(self.py))
-            && let Ok(copy) = shadow.object.bind(self.py).clone().cast_into::<PyDict>()
+            && let Some(private_copy) =
+                self.state.private_copies.of(*id).filter(|private_copy| private_copy.is_changed(self.py))
+            && let Ok(copy) = private_copy.object.bind(self.py).clone().cast_into::<PyDict>()
         {
             return self.loaded_in(&copy, &wanted);
         }

@@ -3,9 +3,9 @@ use crate::bytecode::Op;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
-use crate::trace::state::generator::Kind;
+use crate::trace::state::generator::GeneratorKind;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyTuple};
@@ -14,7 +14,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn call_intrinsic_1(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
         let value = frame.pop()?;
         let result = match which {
-            3 => self.stop_iteration_error(Kind::of_flags(frame.code.flags), value)?,
+            3 => self.stop_iteration_error(GeneratorKind::of_flags(frame.code.flags), value)?,
             4 => self.async_gen_wrap(value),
             5 => self.operator("pos", &[value])?,
             6 => self.tuple_from_list(value)?,
@@ -119,12 +119,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// `stopiteration_error`: what ends an iteration must not leave a generator by itself.
-    pub(crate) fn stop_iteration_error(&mut self, kind: Option<Kind>, exception: ValueId) -> Traced<ValueId> {
-        let raised = Signal::Raised(exception);
-        let noun = kind.map_or("generator", Kind::noun);
+    pub(crate) fn stop_iteration_error(&mut self, kind: Option<GeneratorKind>, exception: ValueId) -> Traced<ValueId> {
+        let raised = Unwind::Raised(exception);
+        let noun = kind.map_or("generator", GeneratorKind::noun);
         let message = if self.raised_is(&raised, "StopIteration")? {
             format!("{noun} raised StopIteration")
-        } else if kind == Some(Kind::AsyncGenerator) && self.raised_is(&raised, "StopAsyncIteration")? {
+        } else if kind == Some(GeneratorKind::AsyncGenerator) && self.raised_is(&raised, "StopAsyncIteration")? {
             format!("{noun} raised StopAsyncIteration")
         } else {
             return Ok(exception);

@@ -3,10 +3,10 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
 use crate::trace::state::frame::{Flow, Frame};
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::{Effect, StackEntry};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -112,8 +112,8 @@ impl<'py> Tracer<'py> {
         let class = self.import("types", "CellType")?;
         let cell = match content {
             Some(content) => {
-                let token = self.token(content)?;
-                class.call1((token,))
+                let proxy = self.proxy(content)?;
+                class.call1((proxy,))
             }
             None => class.call0(),
         };
@@ -141,7 +141,7 @@ impl<'py> Tracer<'py> {
                 Some(self.sourced(content, path))
             }
             Err(_) => {
-                self.guard_once(cell, Asked::EMPTY, source, Check::CellEmpty, "a variable had no value");
+                self.guard_once(cell, GuardRequest::EMPTY, source, Check::CellEmpty, "a variable had no value");
                 None
             }
         };
@@ -153,7 +153,7 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.owned(cell) {
             crate::trace::state::journal::changed();
             let result = match content {
-                Some(content) => object.setattr(name!("cell_contents"), self.token(content)?),
+                Some(content) => object.setattr(name!("cell_contents"), self.proxy(content)?),
                 None => object.delattr(name!("cell_contents")),
             };
             return result.or_else(|error| internal(error.to_string()));
@@ -308,7 +308,7 @@ impl<'py> Tracer<'py> {
                 let key = self.string(&name);
                 match self.operator("delitem", &[namespace, key]) {
                     Ok(_) => true,
-                    Err(Signal::Raised(_)) => false,
+                    Err(Unwind::Raised(_)) => false,
                     Err(signal) => return Err(signal),
                 }
             }

@@ -10,15 +10,15 @@ use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::trace::state::escape::Escape;
 use crate::trace::state::frame::{Flow, Frame};
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::End;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, hints, stop};
+use crate::trace::state::unwind::{Traced, Unwind, hints, stop};
 use crate::trace::state::value::{Value, ValueId};
 use crate::trace::value::ends::MAX_KEPT;
 use crate::trace::value::ends::ending_runs_code;
+use crate::trace::value::ends::is_finalisable;
 use crate::trace::value::ends::is_lasting;
-use crate::trace::value::ends::is_mortal;
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -27,26 +27,26 @@ const MAX_LOOKED_AT: usize = 1_000;
 
 /// How much of an object must be quiet at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quiet {
+pub(crate) enum EndsSilently {
     /// The object, whatever it holds.
     Itself,
     /// What ends with it, too.
     Altogether,
 }
 
-impl Quiet {
-    fn asked(self) -> Asked {
+impl EndsSilently {
+    fn asked(self) -> GuardRequest {
         match self {
-            Self::Itself => Asked::END,
-            Self::Altogether => Asked::WHOLE_END,
+            Self::Itself => GuardRequest::END,
+            Self::Altogether => GuardRequest::WHOLE_END,
         }
     }
 }
 
-impl DomainCheck for Quiet {
+impl DomainCheck for EndsSilently {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         match self {
-            Self::Itself => !is_mortal(value),
+            Self::Itself => !is_finalisable(value),
             Self::Altogether => is_lasting(value) || !ending_runs_code(value, &|_| 0),
         }
     }
@@ -62,25 +62,25 @@ impl DomainCheck for Quiet {
 
 impl<'py> Tracer<'py> {
     /// Looks for such objects among what would end with the values that the outermost frame was given.
-    pub(crate) fn find_mortals(&mut self, frame: &Frame) {
+    pub(crate) fn find_finalisers(&mut self, frame: &Frame) {
         self.state.given = self.state.values.len();
         let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
         let given: Vec<_> =
             given.filter(|object| !crate::trace::value::kinds::is_scalar(object) && !is_lasting(object)).collect();
         let ending = referents::freed_with(given, MAX_LOOKED_AT, &|_| 0);
-        self.state.mortals.objects =
-            ending.iter().filter(|object| is_mortal(object)).map(|object| object.clone().unbind()).collect();
+        self.state.finalisers.objects =
+            ending.iter().filter(|object| is_finalisable(object)).map(|object| object.clone().unbind()).collect();
     }
 
     /// After an instruction of the outermost frame that went well: a graph break if it let one of the objects go.
-    pub(crate) fn check_mortals(&mut self, frame: &Frame, flow: Flow) -> Traced<()> {
+    pub(crate) fn check_finalisers(&mut self, frame: &Frame, flow: Flow) -> Traced<()> {
         if !matches!(flow, Flow::Next | Flow::Jump(_)) || frame.pc < frame.leave.first {
             return Ok(());
         }
-        if self.state.mortals.shadows != self.state.shadows.len() {
-            self.find_in_shadows();
+        if self.state.finalisers.private_copies != self.state.private_copies.len() {
+            self.find_in_private_copies();
         }
-        if self.state.mortals.objects.is_empty() || self.holds_all(frame) {
+        if self.state.finalisers.objects.is_empty() || self.holds_all(frame) {
             return Ok(());
         }
         let Some(lost) = self.first_lost(self.held_by(frame)) else { return Ok(()) };
@@ -91,7 +91,7 @@ impl<'py> Tracer<'py> {
     /// instruction must run natively.
     pub(crate) fn lost_inside(&self, end: &End) -> Option<Escape> {
         let End::Break { inner, .. } = end else { return None };
-        if inner.is_empty() || self.state.mortals.objects.is_empty() {
+        if inner.is_empty() || self.state.finalisers.objects.is_empty() {
             return None;
         }
         self.first_lost(end.values())?;
@@ -100,26 +100,28 @@ impl<'py> Tracer<'py> {
 
     /// Whether several such objects end when the outermost frame ends with this result: the order is that of its variables.
     pub(crate) fn several_end(&mut self, result: ValueId) -> bool {
-        self.state.mortals.objects.len() > 1 && {
+        self.state.finalisers.objects.len() > 1 && {
             let alive = self.reached(vec![result]);
-            self.state.mortals.objects.iter().filter(|object| !alive.contains(&(object.as_ptr() as usize))).count() > 1
+            self.state.finalisers.objects.iter().filter(|object| !alive.contains(&(object.as_ptr() as usize))).count()
+                > 1
         }
     }
 
     /// What containers from outside hold can go by a change of the container.
-    fn find_in_shadows(&mut self) {
-        let from = self.state.mortals.shadows.min(self.state.shadows.len());
-        let copied = self.state.shadows[from..].iter().filter_map(|shadow| self.real(shadow.value));
-        let copied: Vec<_> = copied.collect();
-        self.state.mortals.shadows = self.state.shadows.len();
-        for object in copied {
+    fn find_in_private_copies(&mut self) {
+        let from = self.state.finalisers.private_copies.min(self.state.private_copies.len());
+        let state_copies =
+            self.state.private_copies[from..].iter().filter_map(|private_copy| self.real(private_copy.value));
+        let state_copies: Vec<_> = state_copies.collect();
+        self.state.finalisers.private_copies = self.state.private_copies.len();
+        for object in state_copies {
             let held = referents::direct(&object, MAX_LOOKED_AT).into_iter();
             let held = held.filter(|held| !crate::trace::value::kinds::is_scalar(held) && !is_lasting(held));
             let ending = held
                 .flat_map(|held| referents::freed_with(vec![held], MAX_KEPT, &|address| self.references_to(address)));
-            for held in ending.filter(is_mortal).collect::<Vec<_>>() {
-                if !self.state.mortals.objects.iter().any(|known| known.is(&held)) {
-                    self.state.mortals.objects.push(held.unbind());
+            for held in ending.filter(is_finalisable).collect::<Vec<_>>() {
+                if !self.state.finalisers.objects.iter().any(|known| known.is(&held)) {
+                    self.state.finalisers.objects.push(held.unbind());
                 }
             }
         }
@@ -135,7 +137,7 @@ impl<'py> Tracer<'py> {
                 let_go(&object)
             }
             _ => {
-                self.guard_end(held, Quiet::Altogether);
+                self.guard_end(held, EndsSilently::Altogether);
                 Ok(())
             }
         }
@@ -153,9 +155,9 @@ impl<'py> Tracer<'py> {
     }
 
     /// Guards that no code runs at the end of a value that is let go, unless its type says so.
-    pub(crate) fn guard_end(&mut self, value: ValueId, quiet: Quiet) {
+    pub(crate) fn guard_end(&mut self, value: ValueId, quiet: EndsSilently) {
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };
-        let has_type = self.state.guarded.asks(value, Asked::SAYS_TYPE);
+        let has_type = self.state.guard_requests.has_any(value, GuardRequest::SAYS_TYPE);
         if has_type && (crate::trace::value::kinds::is_scalar(&object) || is_lasting(&object)) {
             return;
         }
@@ -167,20 +169,20 @@ impl<'py> Tracer<'py> {
         for value in (0..self.state.given).map(|index| ValueId(index as u32)) {
             let Value::Real { object, source: Some(Source::Local(slot)) } = self.value(value) else { continue };
             let stays = locals.get(*slot as usize).copied().flatten() == Some(value);
-            if !stays && !is_mortal(object.bind(self.py)) {
-                self.guard_end(value, Quiet::Itself);
+            if !stays && !is_finalisable(object.bind(self.py)) {
+                self.guard_end(value, EndsSilently::Itself);
             }
         }
     }
 
     /// Such an object that guards would hold on to, as what a path begins with.
-    pub(crate) fn mortal_in_guards(&self) -> Option<ValueId> {
+    pub(crate) fn finaliser_in_guards(&self) -> Option<ValueId> {
         let mut last = std::ptr::null_mut();
         self.state.guards.iter().find_map(|guard| {
             let constant = guard.source.beginning()?.bind(self.py);
             if std::mem::replace(&mut last, constant.as_ptr()) == constant.as_ptr()
                 || crate::trace::value::kinds::is_definition(constant)
-                || !is_mortal(constant)
+                || !is_finalisable(constant)
             {
                 return None;
             }
@@ -189,9 +191,9 @@ impl<'py> Tracer<'py> {
     }
 
     /// A graph break of the outermost frame because of what it let go, with the trace where it was before the instruction.
-    pub(crate) fn refused_end(&mut self, frame: &mut Frame, signal: Signal) -> Signal {
+    pub(crate) fn refused_end(&mut self, frame: &mut Frame, signal: Unwind) -> Unwind {
         match signal {
-            Signal::Break(reason) if self.state.go_back(frame) => Signal::Here(reason),
+            Unwind::Break(reason) if self.state.go_back(frame) => Unwind::Here(reason),
             signal => {
                 // Not within the instruction: who holds the object there is not asked.
                 self.state.again_at = Some(self.state.outermost_step);

@@ -2,9 +2,9 @@
 use crate::ffi::surviving_frames;
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::value::Met;
+use crate::trace::state::value::ValueSet;
 use pyo3::prelude::*;
 
 /// Nobody waits for the variables of the frame that a continuation goes on for.
@@ -28,7 +28,7 @@ impl DomainCheck for Unobserved {
 impl Tracer<'_> {
     /// Whether a traceback among the values that leave names the outermost frame, or the object of the frame that it goes on for
     /// is kept by somebody.
-    pub(crate) fn is_observed(&mut self, leaving: &Met) -> bool {
+    pub(crate) fn is_observed(&mut self, leaving: &ValueSet) -> bool {
         if leaving.iter().any(|id| self.names_outermost(id)) {
             return true;
         }
@@ -41,7 +41,7 @@ impl Tracer<'_> {
         let none = self.none();
         let source = Source::constant(self.py.None().bind(self.py));
         let check = Check::Domain(Box::new(Unobserved));
-        self.guard_once(none, Asked::OBSERVED, source, check, "the frame's variables end with it");
+        self.guard_once(none, GuardRequest::OBSERVED, source, check, "the frame's variables end with it");
         false
     }
 }

@@ -8,12 +8,12 @@ use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::generator::Made;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::generator::GeneratorObject;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::{End, StackEntry};
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyType, PyWeakrefReference};
@@ -92,7 +92,7 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Traced<ValueId> {
         if !self.state.track {
-            return Err(Signal::Track);
+            return Err(Unwind::Track);
         }
         let (referent, callback) = match args.positional.as_slice() {
             [referent] => (*referent, None),
@@ -122,7 +122,7 @@ impl<'py> Tracer<'py> {
         if callback.is_some() {
             let stand_in = Bound::new(self.py, Callback).map(Bound::into_any);
             given.push(stand_in.or_else(|error| self.raise_error(error))?);
-            self.state.mortal.push(referent);
+            self.state.finalisable.push(referent);
         }
         let made = pyo3::types::PyTuple::new(self.py, given).and_then(|given| callable.call1(given));
         let made = made.or_else(|error| self.raise_error(error))?;
@@ -134,7 +134,7 @@ impl<'py> Tracer<'py> {
         })
     }
 
-    /// What the real weak reference refers to: the object itself where guards know it by identity, the token of one that the trace made.
+    /// What the real weak reference refers to: the object itself where guards know it by identity, the proxy of one that the trace made.
     fn target(&mut self, referent: ValueId, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyAny>> {
         if self.real(referent).is_some() {
             return match self.known(referent) {
@@ -143,7 +143,7 @@ impl<'py> Tracer<'py> {
             };
         }
         let native = self.native(referent)?;
-        if native.is_instance_of::<Token>() && !is_c_type(class) {
+        if native.is_instance_of::<Proxy>() && !is_c_type(class) {
             return Ok(native);
         }
         unsupported("weak reference to an object of a C class", types::name(class))
@@ -168,11 +168,11 @@ impl<'py> Tracer<'py> {
         }
         self.rely_on_life(reached)?;
         let check = Check::Is(object.clone().unbind());
-        self.guard_once(reference, Asked::IS, source, check, "the trace asked for what the reference refers to");
+        self.guard_once(reference, GuardRequest::IS, source, check, "the trace asked for what the reference refers to");
         Ok(Some(reached))
     }
 
-    /// Whether one of them is a weak reference or proxy made here: C compares what it refers to, which is a token.
+    /// Whether one of them is a weak reference or proxy made here: C compares what it refers to, which is a proxy.
     pub(crate) fn any_weak(&self, values: &[ValueId]) -> bool {
         !self.state.weak.is_empty()
             && values.iter().any(|value| self.owned(*value).is_some_and(|object| self.referent(&object).is_some()))
@@ -181,7 +181,7 @@ impl<'py> Tracer<'py> {
     /// The same for an object whose number the program keeps.
     pub(crate) fn rely_on_life(&mut self, object: ValueId) -> Traced<()> {
         if !self.state.track {
-            return Err(Signal::Track);
+            return Err(Unwind::Track);
         }
         self.state.weakly.insert(object);
         self.check_alive(object)
@@ -223,7 +223,7 @@ impl<'py> Tracer<'py> {
     /// An object whose end would run code is no longer held when the trace ends.
     pub(crate) fn ended(&mut self, end: &End) -> Option<ValueId> {
         let watched: Vec<_> =
-            self.state.mortal.iter().copied().filter(|referent| !self.is_lasting(*referent)).collect();
+            self.state.finalisable.iter().copied().filter(|referent| !self.is_lasting(*referent)).collect();
         if watched.is_empty() {
             return None;
         }
@@ -238,13 +238,13 @@ impl<'py> Tracer<'py> {
         work.extend(self.state.globals.values().flatten());
         let mut seen = FxHashSet::default();
         let mut objects: Vec<Bound<'py, PyAny>> =
-            self.state.shadows.iter().map(|shadow| shadow.object.bind(self.py).clone()).collect();
+            self.state.private_copies.iter().map(|private_copy| private_copy.object.bind(self.py).clone()).collect();
         let mut visited = FxHashSet::default();
         let Ok(referents) = self.py.import("gc").and_then(|gc| gc.getattr(name!("get_referents"))) else { return seen };
         loop {
             if let Some(object) = objects.pop() {
                 if let Some(value) = self
-                    .value_of_token(&object)
+                    .value_of_proxy(&object)
                     .or_else(|| self.state.identity.get(&(object.as_ptr() as usize)).copied())
                 {
                     work.push(value);
@@ -268,15 +268,17 @@ impl<'py> Tracer<'py> {
                 _ => {}
             }
             match self.state.generators.get(&value) {
-                Some(Made::Frame(generator)) => {
+                Some(GeneratorObject::Frame(generator)) => {
                     if let Some(frame) = &generator.frame {
                         work.extend(frame.locals.iter().flatten());
                         work.extend(frame.closure.iter());
                         work.extend(self::objects(&frame.stack));
                     }
                 }
-                Some(Made::Wrapper(held) | Made::Wrapped(held)) => work.push(*held),
-                Some(Made::Send { generator, .. } | Made::Throw { generator, .. }) => work.push(*generator),
+                Some(GeneratorObject::Wrapper(held) | GeneratorObject::Wrapped(held)) => work.push(*held),
+                Some(GeneratorObject::Send { generator, .. } | GeneratorObject::Throw { generator, .. }) => {
+                    work.push(*generator)
+                }
                 None => {}
             }
         }
@@ -297,7 +299,7 @@ impl<'py> Tracer<'py> {
             }
             let Ok(held) = referents.call1((object,)).and_then(|held| held.try_iter()) else { continue };
             for held in held.flatten() {
-                if held.is_instance_of::<Token>() || self.state.identity.contains_key(&(held.as_ptr() as usize)) {
+                if held.is_instance_of::<Proxy>() || self.state.identity.contains_key(&(held.as_ptr() as usize)) {
                     found.push(held);
                 } else if is_plain_container(&held) {
                     work.push(held);

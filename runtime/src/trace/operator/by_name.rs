@@ -5,8 +5,8 @@ use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::semantics::{abstract_ as protocol, object};
-use crate::trace::state::guard_requests::Asked;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -183,12 +183,12 @@ impl<'py> Tracer<'py> {
         (left, right): (ValueId, ValueId),
         classes: &[Bound<'py, PyType>],
     ) -> Traced<ValueId> {
-        const MIRRORED: [(&str, &str); 6] =
+        const PROXIED: [(&str, &str); 6] =
             [("lt", "gt"), ("le", "ge"), ("eq", "eq"), ("ne", "ne"), ("gt", "lt"), ("ge", "le")];
         // Classes whose tp_richcompare knows no array, and no scalar but those that are its subclasses, which come first anyway.
         const MODEST: [&str; 8] = ["bool", "int", "float", "str", "bytes", "NoneType", "tuple", "list"];
         let class = types::c_name(&classes[0]);
-        let mirrored = MIRRORED.iter().find(|(direct, _)| *direct == name).map(|(_, mirrored)| *mirrored);
+        let mirrored = PROXIED.iter().find(|(direct, _)| *direct == name).map(|(_, mirrored)| *mirrored);
         let result = match mirrored {
             _ if self.domain_of(&classes[0]).is_some() => {
                 self.domain_operator(domain, name, "tp_richcompare", &[left, right])?
@@ -256,7 +256,7 @@ impl<'py> Tracer<'py> {
             natives.push(if index < receivers { self.receiver(*operand)? } else { self.native(*operand)? });
         }
         self.note_use(operands);
-        if natives[0].is_instance_of::<Token>() {
+        if natives[0].is_instance_of::<Proxy>() {
             let class = self.class_of(operands[0])?;
             let of_class = name == "getitem" && class.is(self.py.get_type::<PyType>());
             if of_class || COMPARISONS.contains(&name) {
@@ -265,7 +265,7 @@ impl<'py> Tracer<'py> {
             return unsupported("operator on an object from outside", format!("{name} of {}", types::name(&class)));
         }
         let stores = matches!(name, "setitem" | "getitem" | "contains" | "delitem");
-        if natives[1..].iter().any(|native| native.is_instance_of::<Token>()) && !stores && !COMPARISONS.contains(&name)
+        if natives[1..].iter().any(|native| native.is_instance_of::<Proxy>()) && !stores && !COMPARISONS.contains(&name)
         {
             return unsupported("C operator on a symbolic value", name);
         }
@@ -276,7 +276,7 @@ impl<'py> Tracer<'py> {
     /// `container[key]` of a container from outside that was not copied yet: only that item is guarded.
     fn item_from_outside(&mut self, name: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
         let (["getitem"], [container, key]) = ([name], operands) else { return Ok(None) };
-        if self.state.shadows.of(*container).is_some() {
+        if self.state.private_copies.of(*container).is_some() {
             return Ok(None);
         }
         let (Some(object), Some(source)) = (self.real(*container), self.source(*container)) else { return Ok(None) };
@@ -286,7 +286,13 @@ impl<'py> Tracer<'py> {
                 return Ok(None);
             }
             let (Ok(length), Ok(index)) = (object.len(), key.extract::<isize>()) else { return Ok(None) };
-            self.guard_once(*container, Asked::LENGTH, source.clone(), Check::Length(length), "the trace read an item");
+            self.guard_once(
+                *container,
+                GuardRequest::LENGTH,
+                source.clone(),
+                Check::Length(length),
+                "the trace read an item",
+            );
             let index = if index < 0 { index + length as isize } else { index };
             let Ok(index) = usize::try_from(index) else { return Ok(None) };
             return match object.get_item(index) {

@@ -4,8 +4,8 @@ use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::semantics::{abstract_ as protocol, object};
-use crate::trace::state::generator::Sent;
-use crate::trace::state::generator::With;
+use crate::trace::state::generator::ResumeWith;
+use crate::trace::state::generator::SendResult;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, hints, stop, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -49,7 +49,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
-            if !object.is_instance_of::<crate::trace::state::proxy::Token>() {
+            if !object.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 return object.is_truthy().or_else(|error| self.raise_error(error));
             }
         }
@@ -120,7 +120,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
-            if object.is_instance_of::<crate::trace::state::proxy::Token>() {
+            if object.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 return unsupported("iteration over an object from outside", types::name(&class));
             }
             let iter = self.import("builtins", "iter")?;
@@ -142,9 +142,9 @@ impl<'py> Tracer<'py> {
     }
 
     fn next_of_generator(&mut self, generator: ValueId) -> Traced<Option<ValueId>> {
-        match self.step_generator(generator, With::Nothing) {
-            Ok(Sent::Yielded(item)) => Ok(Some(item)),
-            Ok(Sent::Returned(_)) => Ok(None),
+        match self.step_generator(generator, ResumeWith::Nothing) {
+            Ok(SendResult::Yielded(item)) => Ok(Some(item)),
+            Ok(SendResult::Returned(_)) => Ok(None),
             Err(signal) => self.stopped_with(signal).map(|_| None),
         }
     }
@@ -214,7 +214,7 @@ impl<'py> Tracer<'py> {
 
     /// A handle for what hangs off a class: constant, whatever it is.
     pub(crate) fn absorb_static(&mut self, object: Bound<'py, PyAny>) -> ValueId {
-        if object.is_instance_of::<crate::trace::state::proxy::Token>() {
+        if object.is_instance_of::<crate::trace::state::proxy::Proxy>() {
             return self.absorb(object);
         }
         match self.state.identity.get(&(object.as_ptr() as usize)) {

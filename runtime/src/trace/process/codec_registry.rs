@@ -51,8 +51,8 @@ impl<'py> Tracer<'py> {
 
     /// The table of handlers, which only C names.
     fn registry(&self) -> Traced<Bound<'py, PyDict>> {
-        let lasting = std::sync::Arc::clone(&self.state.lasting);
-        let found = lasting.handlers(self.py, find_registry).or_else(|error| internal(error.to_string()))?;
+        let shared_caches = std::sync::Arc::clone(&self.state.shared_caches);
+        let found = shared_caches.handlers(self.py, find_registry).or_else(|error| internal(error.to_string()))?;
         found.map_or_else(|| unsupported("table of error handlers", "it is not where it was"), Ok)
     }
 

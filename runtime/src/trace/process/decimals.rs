@@ -6,13 +6,13 @@ use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
-use crate::trace::state::process::Adopted;
-use crate::trace::state::process::InForce;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::process::CurrentContext;
+use crate::trace::state::process::DecimalContext;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -76,7 +76,7 @@ impl<'py> Tracer<'py> {
         for (index, native) in natives.iter().enumerate() {
             let class = native.get_type();
             if !crate::trace::value::kinds::is_plain(&class)
-                && !native.is_instance_of::<Token>()
+                && !native.is_instance_of::<Proxy>()
                 && let Some(module) = module_of_class(&class)
             {
                 own |= index == 0;
@@ -118,7 +118,7 @@ impl<'py> Tracer<'py> {
         let (first, now) = (copy.clone().unbind(), copy.unbind());
         let (get, set, outside) = (get.unbind(), set.unbind(), outside.unbind());
         let module = module.clone().unbind();
-        self.state.decimals.in_force.push(InForce { module, get, set, outside, first, now });
+        self.state.decimals.in_force.push(CurrentContext { module, get, set, outside, first, now });
         Ok(())
     }
 
@@ -151,14 +151,20 @@ impl<'py> Tracer<'py> {
             let other = other.source.clone().unwrap_or_else(|| Source::constant(other.original.bind(self.py)));
             self.guard(path.clone(), Check::NotSameAs(other), "the trace changes one of two contexts");
         }
-        self.guard_once(value, Asked::STATE, path, Check::Call(check.unbind()), "the trace used the decimal context");
+        self.guard_once(
+            value,
+            GuardRequest::STATE,
+            path,
+            Check::Call(check.unbind()),
+            "the trace used the decimal context",
+        );
         crate::trace::state::journal::changed();
         self.state.identity.insert(copy.as_ptr() as usize, value);
         let new = Value::New(New::Owned(copy.clone().unbind()));
         let Value::Real { object, source } = std::mem::replace(&mut self.state.values[value.0 as usize], new) else {
             return internal("context that is no object");
         };
-        let adopted = Adopted { value, original: object, source, copy: copy.unbind(), before: before.unbind() };
+        let adopted = DecimalContext { value, original: object, source, copy: copy.unbind(), before: before.unbind() };
         self.state.decimals.adopted.push(adopted);
         Ok(true)
     }
@@ -192,7 +198,7 @@ impl<'py> Tracer<'py> {
 
     fn note_failure(&mut self, done: PyResult<()>) {
         if let Err(error) = done {
-            self.state.pending.get_or_insert_with(|| Signal::internal(error.to_string()));
+            self.state.pending.get_or_insert_with(|| Unwind::internal(error.to_string()));
         }
     }
 

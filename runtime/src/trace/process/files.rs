@@ -4,7 +4,7 @@ use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::is_scalar;
 use pyo3::exceptions::PyOSError;
@@ -91,7 +91,7 @@ impl<'py> Tracer<'py> {
         let encoding = self.import("_locale", "getencoding")?;
         self.ask_outside(&encoding, &PyTuple::empty(self.py))?;
         let natives = PyTuple::new(self.py, natives).or_else(|error| internal(error.to_string()))?;
-        let (opened, warned) = self.hearing_warnings(|| function.call(natives, Some(keywords)));
+        let (opened, warned) = self.with_warnings_as_errors(|| function.call(natives, Some(keywords)));
         let Ok(file) = opened else { return Ok(None) };
         if warned {
             return Ok(None);
@@ -115,12 +115,12 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let path = PyTuple::new(self.py, natives.first()).or_else(|error| internal(error.to_string()))?;
         match self.ask_outside(stat, &path) {
-            Err(Signal::Raised(_)) => {}
+            Err(Unwind::Raised(_)) => {}
             Ok(_) => return Ok(None),
             Err(other) => return Err(other),
         }
         let natives = PyTuple::new(self.py, natives).or_else(|error| internal(error.to_string()))?;
-        match self.hearing_warnings(|| function.call(natives, Some(keywords))) {
+        match self.with_warnings_as_errors(|| function.call(natives, Some(keywords))) {
             (Err(error), false) => self.raise_error(error),
             _ => Ok(None),
         }

@@ -4,7 +4,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -114,7 +114,7 @@ impl<'py> Tracer<'py> {
         let source = Source::constant(self.py.None().bind(self.py));
         self.guard_once(
             none,
-            Asked::HANDLED,
+            GuardRequest::HANDLED,
             source,
             Check::NothingHandled,
             "exceptions of the trace have no outer context",
@@ -158,7 +158,7 @@ impl<'py> Tracer<'py> {
         self.rely_on_no_futures()?;
         let compile = self.py.eval(COMPILE, None, None).or_else(|error| internal(error.to_string()))?;
         let given = pyo3::types::PyTuple::new(self.py, given).or_else(|error| internal(error.to_string()))?;
-        let (made, warned) = self.hearing_warnings(|| compile.call1((given, named)));
+        let (made, warned) = self.with_warnings_as_errors(|| compile.call1((given, named)));
         if warned {
             return unsupported("compile() of a text that gives a warning", "builtin_compile");
         }
@@ -166,7 +166,7 @@ impl<'py> Tracer<'py> {
         if made.is_exact_instance_of::<pyo3::types::PyCode>() { Ok(self.constant(made)) } else { Ok(self.own(made)) }
     }
 
-    /// A syntax tree of the trace's own, in which C finds no tokens.
+    /// A syntax tree of the trace's own, in which C finds no proxies.
     fn own_tree(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
         let tree = self.owned(value)?;
         let of = self.py.import("_ast").and_then(|module| module.getattr(name!("AST"))).ok()?;

@@ -6,7 +6,7 @@ use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::outcome::{Effect, Hold};
+use crate::trace::state::outcome::{Effect, LockHold};
 use crate::trace::state::process::Lock;
 use crate::trace::state::reasons::{ASKED_FILE, USED_LOCK};
 use crate::trace::state::tracer::Tracer;
@@ -125,7 +125,7 @@ impl<'py> Tracer<'py> {
                 self.guard(source.clone(), Check::NotSameAs(other), "the trace used two locks");
             }
         }
-        self.state.locks.push(Lock { lock, start: count, count, held_first: false });
+        self.state.locks.push(Lock { lock, start: count, count, acquired_first: false });
         Ok(self.state.locks.len() - 1)
     }
 
@@ -149,15 +149,15 @@ impl<'py> Tracer<'py> {
     }
 
     /// Compiled code does to the lock what was done to its twin.
-    fn do_to_lock(&mut self, index: usize, hold: Hold, now: u32) {
-        let Lock { start, count, held_first, .. } = self.state.locks[index];
+    fn do_to_lock(&mut self, index: usize, hold: LockHold, now: u32) {
+        let Lock { start, count, acquired_first, .. } = self.state.locks[index];
         if now == count {
             return;
         }
         match (now > count, count) {
-            (true, 0) if start == 0 && !held_first => {
-                self.state.held_first.push(hold);
-                self.state.locks[index].held_first = true;
+            (true, 0) if start == 0 && !acquired_first => {
+                self.state.acquired_first.push(hold);
+                self.state.locks[index].acquired_first = true;
             }
             (true, 0) => self.keep_lock(hold),
             (true, _) => self.state.effects.push(hold.take()),
@@ -167,7 +167,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A lock that is acquired again is not released before: a thread that waits for it would change what guards have found already.
-    fn keep_lock(&mut self, hold: Hold) {
+    fn keep_lock(&mut self, hold: LockHold) {
         let releases = |effect: &Effect| match effect {
             Effect::Call { callable, args } => *callable == hold.release && args.iter().eq(&hold.lock),
             _ => false,
@@ -202,15 +202,15 @@ impl<'py> Tracer<'py> {
         Ok(Some(self.none()))
     }
 
-    fn hold_imports(&mut self) -> Traced<Hold> {
+    fn hold_imports(&mut self) -> Traced<LockHold> {
         let [acquire, release] = [self.import("_imp", "acquire_lock")?, self.import("_imp", "release_lock")?];
-        Ok(Hold { acquire: self.constant(acquire), release: self.constant(release), lock: None })
+        Ok(LockHold { acquire: self.constant(acquire), release: self.constant(release), lock: None })
     }
 
-    fn hold_lock(&mut self, class: &Bound<'py, PyType>, lock: ValueId) -> Traced<Hold> {
+    fn hold_lock(&mut self, class: &Bound<'py, PyType>, lock: ValueId) -> Traced<LockHold> {
         let method = |name: &str| class.getattr(name).or_else(|error| internal(error.to_string()));
         let [acquire, release] = [method("acquire")?, method("release")?];
-        Ok(Hold { acquire: self.constant(acquire), release: self.constant(release), lock: Some(lock) })
+        Ok(LockHold { acquire: self.constant(acquire), release: self.constant(release), lock: Some(lock) })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ffi::frame::Frame;
 use crate::names::name;
 use crate::trace::state::outcome::{Break, INTERRUPTED};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::Signal;
+use crate::trace::state::unwind::Unwind;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
@@ -55,9 +55,9 @@ impl<'py> Tracer<'py> {
     }
 
     /// Ends the trace before the instruction that was interrupted.
-    pub(crate) fn postpone(&mut self, number: i32) -> Signal {
+    pub(crate) fn postpone(&mut self, number: i32) -> Unwind {
         self.state.signals.push(number);
-        Signal::Break(Box::new(Break {
+        Unwind::Break(Box::new(Break {
             kind: INTERRUPTED.into(),
             context: format!("signal {number}"),
             explanation: "the instruction runs natively this once, and the program handles the signal there".into(),
@@ -94,10 +94,10 @@ pub fn set_off(py: Python<'_>, signals: &[i32]) -> PyResult<()> {
 /// Sets a signal off when it is stored in: no instruction for that looks for signals itself.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-pub struct Waiting;
+pub struct PendingSignal;
 
 #[pymethods]
-impl Waiting {
+impl PendingSignal {
     fn __setitem__(&self, py: Python<'_>, number: i32, _value: Bound<'_, PyAny>) -> PyResult<()> {
         set_off(py, &[number])
     }

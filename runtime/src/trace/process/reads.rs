@@ -156,7 +156,7 @@ impl<'py> Tracer<'py> {
         if self.runs_python_within(&object) || !self.state.locks.is_empty() {
             return Ok(None);
         }
-        let (answer, warned) = self.hearing_warnings(|| method.call1((&object,)));
+        let (answer, warned) = self.with_warnings_as_errors(|| method.call1((&object,)));
         if warned || !answer.as_ref().is_ok_and(is_scalar) && answer.is_ok() {
             return Ok(None);
         }
@@ -185,7 +185,7 @@ impl<'py> Tracer<'py> {
         self.refuse_changed_world(function)?;
         let asks_system = lets_others_run(function);
         let py = self.py;
-        let (answer, warned) = self.hearing_warnings(|| collector::unpaused(py, || function.call1(args)));
+        let (answer, warned) = self.with_warnings_as_errors(|| collector::unpaused(py, || function.call1(args)));
         if warned {
             return unsupported("C code that warns", callee::name_of(function));
         }

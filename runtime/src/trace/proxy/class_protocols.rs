@@ -1,9 +1,9 @@
-//! What C asks the classes of tokens for: other libraries' protocols (`__array_ufunc__`, `__array_priority__`…) are attributes of classes.
+//! What C asks the classes of proxies for: other libraries' protocols (`__array_ufunc__`, `__array_priority__`…) are attributes of classes.
 use crate::ffi::types;
 use crate::names::interned;
 use crate::trace::proxy::reentry::{running, traced};
-use crate::trace::proxy::special_methods::is_mirrored;
-use crate::trace::state::proxy::Token;
+use crate::trace::proxy::special_methods::has_proxy_method;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use generated::slots::Slot;
@@ -18,12 +18,12 @@ const NO_PROTOCOL: &[&str] =
 
 /// Whether an attribute of a class is one of a protocol that CPython itself does not know.
 pub(crate) fn is_protocol(py: Python<'_>, name: &str) -> bool {
-    if !name.starts_with("__") || !name.ends_with("__") || is_mirrored(name) || NO_PROTOCOL.contains(&name) {
+    if !name.starts_with("__") || !name.ends_with("__") || has_proxy_method(name) || NO_PROTOCOL.contains(&name) {
         return false;
     }
     let name = interned(py, name);
     let known = |class: &Bound<'_, PyType>| types::lookup(class, &name).is_some();
-    !known(&py.get_type::<Token>()) && !known(&py.get_type::<PyType>())
+    !known(&py.get_type::<Proxy>()) && !known(&py.get_type::<PyType>())
 }
 
 /// Whether the class of a class answers for attributes that the class does not have.
@@ -45,11 +45,11 @@ fn has_protocol(class: &Bound<'_, PyAny>) -> bool {
     })
 }
 
-/// The class of the classes of tokens whose originals have a class that answers for them.
+/// The class of the classes of proxies whose originals have a class that answers for them.
 ///
 /// # Errors
 /// Where no class can be made.
-pub(crate) fn class_of_mirrors(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+pub(crate) fn proxy_metaclass(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     let namespace = PyDict::new(py);
     namespace.set_item(intern!(py, "__slots__"), PyTuple::empty(py))?;
     namespace.set_item(intern!(py, "__module__"), "slotrt")?;
@@ -58,7 +58,7 @@ pub(crate) fn class_of_mirrors(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     Ok(plain.call1(("Mirror", (&plain,), namespace))?.cast_into()?)
 }
 
-/// Stands in a mirror for an attribute of the class: also of its instances, which often have another one.
+/// Stands in a proxy class for an attribute of the class: also of its instances, which often have another one.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 pub(crate) struct Inherent {
@@ -75,9 +75,9 @@ impl Inherent {
         object: Option<Bound<'py, PyAny>>,
         class: Option<Bound<'py, PyType>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(token) = object.and_then(|object| object.cast_into::<Token>().ok()) {
-            return traced(py, token.get(), |tracer| {
-                let value = tracer.get_attr(token.get().value, &self.name)?;
+        if let Some(proxy) = object.and_then(|object| object.cast_into::<Proxy>().ok()) {
+            return traced(py, proxy.get(), |tracer| {
+                let value = tracer.get_attr(proxy.get().value, &self.name)?;
                 tracer.native(value)
             });
         }
@@ -100,11 +100,11 @@ impl Missing {
     fn __get__<'py>(
         &self,
         py: Python<'py>,
-        mirror: Bound<'py, PyType>,
+        proxy_class: Bound<'py, PyType>,
         class: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, MissingOf>> {
         let _ = class;
-        Bound::new(py, MissingOf { mirror: mirror.unbind() })
+        Bound::new(py, MissingOf { proxy_class: proxy_class.unbind() })
     }
 }
 
@@ -112,13 +112,13 @@ impl Missing {
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 struct MissingOf {
-    mirror: Py<PyType>,
+    proxy_class: Py<PyType>,
 }
 
 #[pymethods]
 impl MissingOf {
     fn __call__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        ask(self.mirror.bind(py), name)
+        ask(self.proxy_class.bind(py), name)
     }
 }
 
@@ -126,21 +126,21 @@ fn absent(class: &str, name: &str) -> PyErr {
     PyAttributeError::new_err(format!("type object '{class}' has no attribute '{name}'"))
 }
 
-/// What the class that a mirror stands for has under a name.
-fn ask<'py>(mirror: &Bound<'py, PyType>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let found = running(mirror.py(), |tracer| {
-        let Some(class) = tracer.mirrored(mirror)? else { return Ok(None) };
+/// What the class that a proxy class stands for has under a name.
+fn ask<'py>(proxy_class: &Bound<'py, PyType>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let found = running(proxy_class.py(), |tracer| {
+        let Some(class) = tracer.mirrored(proxy_class)? else { return Ok(None) };
         let class = tracer.absorb(class.into_any());
         let value = tracer.get_attr(class, name)?;
         tracer.native(value).map(Some)
     });
-    found.transpose()?.flatten().ok_or_else(|| absent(&types::name(mirror), name))
+    found.transpose()?.flatten().ok_or_else(|| absent(&types::name(proxy_class), name))
 }
 
 impl<'py> Tracer<'py> {
-    /// The class that the tokens of a class stand for.
-    fn mirrored(&mut self, mirror: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
-        let found = self.state.tokens.iter().find(|(_, token)| token.bind(self.py).get_type().is(mirror));
+    /// The class that the proxies of a class stand for.
+    fn mirrored(&mut self, proxy_class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
+        let found = self.state.proxies.iter().find(|(_, proxy)| proxy.bind(self.py).get_type().is(proxy_class));
         found.map(|(value, _)| *value).map(|value| self.class_of(value)).transpose()
     }
 }

@@ -1,8 +1,8 @@
-//! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
+//! Real C functions on real, private objects that hold proxies (tier "native on proxies"), and constants (tier "folded").
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
@@ -36,19 +36,19 @@ fn may_have_equals(object: &Bound<'_, PyAny>) -> bool {
 }
 
 impl<'py> Tracer<'py> {
-    /// The object that C gets for a value: itself where it is known, or private and of a class that C has a hand in, else its token.
+    /// The object that C gets for a value: itself where it is known, or private and of a class that C has a hand in, else its proxy.
     pub(crate) fn native(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some(object) = self.known(id) {
             if self.runs_python(&object) {
-                return self.token(id);
+                return self.proxy(id);
             }
-            self.lend(id, &object);
+            self.pass_to_c(id, &object);
             return Ok(object);
         }
         if let Some(object) = self.owned(id) {
             let itself =
                 (is_c_type(&object.get_type()) || has_c_base(&object.get_type())) && !self.runs_python(&object);
-            return if itself { Ok(object) } else { self.token(id) };
+            return if itself { Ok(object) } else { self.proxy(id) };
         }
         if let Some(object) = self.real(id)
             && !crate::trace::value::kinds::is_plain(&object.get_type())
@@ -61,23 +61,23 @@ impl<'py> Tracer<'py> {
             }
         }
         if self.is_globals(id) {
-            return self.token(id);
+            return self.proxy(id);
         }
-        if let Some(shadow) = self.shadow(id)? {
-            return Ok(shadow);
+        if let Some(private_copy) = self.private_copy(id)? {
+            return Ok(private_copy);
         }
-        self.token(id)
+        self.proxy(id)
     }
 
     /// C gets a number, text or a tuple of them from outside: what it gives back, or a container that it filled, is that very object or an
     /// item of it, which need not be the same one the next time.
-    fn lend(&mut self, id: ValueId, object: &Bound<'py, PyAny>) {
+    fn pass_to_c(&mut self, id: ValueId, object: &Bound<'py, PyAny>) {
         let Value::Real { source: Some(source), .. } = self.value(id) else { return };
         let source = source.clone();
-        if !may_have_equals(object) || !self.state.guarded.insert(id, Asked::LENT) {
+        if !may_have_equals(object) || !self.state.guard_requests.insert(id, GuardRequest::LENT) {
             return;
         }
-        let first = *self.state.lent.entry(object.as_ptr() as usize).or_insert(id);
+        let first = *self.state.passed_to_c.entry(object.as_ptr() as usize).or_insert(id);
         if let Some(other) = self.source(first).filter(|other| *other != source) {
             self.guard(source.clone(), Check::SameAs(other), "C got one object from two places");
         }
@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
         let source = Arc::new(source);
         for (index, item) in tuple.iter().enumerate().filter(|(_, item)| may_have_equals(item)) {
             let item_id = self.sourced(item.clone(), Source::Item(Arc::clone(&source), index));
-            self.lend(item_id, &item);
+            self.pass_to_c(item_id, &item);
         }
     }
 
@@ -102,7 +102,7 @@ impl<'py> Tracer<'py> {
 
     /// The value that an object from C stands for.
     pub(crate) fn absorb(&mut self, object: Bound<'py, PyAny>) -> ValueId {
-        if let Some(value) = self.value_of_token(&object) {
+        if let Some(value) = self.value_of_proxy(&object) {
             return value;
         }
         if let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) {
@@ -111,27 +111,28 @@ impl<'py> Tracer<'py> {
         if self.is_being_made(&object) {
             return self.own(object);
         }
-        if let Some(lent) = self.state.lent.get(&(object.as_ptr() as usize)) {
-            return *lent;
+        if let Some(passed_to_c) = self.state.passed_to_c.get(&(object.as_ptr() as usize)) {
+            return *passed_to_c;
         }
         let plain = is_scalar(&object) && !has_nan(&object);
-        if (plain || is_definition(&object) && !is_of_one_object(&object)) && !self.holds_lent(&object) {
+        if (plain || is_definition(&object) && !is_of_one_object(&object)) && !self.holds_passed_to_c(&object) {
             return self.constant(object);
         }
         self.own(object)
     }
 
     /// Whether a tuple or frozen set holds an object that C got from outside.
-    fn holds_lent(&self, object: &Bound<'py, PyAny>) -> bool {
-        if self.state.lent.is_empty() {
+    fn holds_passed_to_c(&self, object: &Bound<'py, PyAny>) -> bool {
+        if self.state.passed_to_c.is_empty() {
             return false;
         }
-        let lent =
-            |item: &Bound<'py, PyAny>| self.state.lent.contains_key(&(item.as_ptr() as usize)) || self.holds_lent(item);
+        let passed_to_c = |item: &Bound<'py, PyAny>| {
+            self.state.passed_to_c.contains_key(&(item.as_ptr() as usize)) || self.holds_passed_to_c(item)
+        };
         if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            return tuple.iter().any(|item| lent(&item));
+            return tuple.iter().any(|item| passed_to_c(&item));
         }
-        object.cast_exact::<PyFrozenSet>().is_ok_and(|set| set.iter().any(|item| lent(&item)))
+        object.cast_exact::<PyFrozenSet>().is_ok_and(|set| set.iter().any(|item| passed_to_c(&item)))
     }
 }
 

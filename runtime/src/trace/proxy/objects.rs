@@ -1,8 +1,8 @@
 //! Objects that stand for symbolic values while real C code works: every slot leads back into the tracer.
 //!
-//! A token's class mirrors the class of its value ([`crate::trace::proxy::classes`]), so that C finds exactly the slots that the value's class fills.
+//! A proxy's class proxy classes the class of its value ([`crate::trace::proxy::classes`]), so that C finds exactly the slots that the value's class fills.
 use crate::trace::proxy::reentry::traced;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
@@ -12,40 +12,41 @@ use pyo3::pyclass::CompareOp;
 use pyo3::types::PyBool;
 
 impl<'py> Tracer<'py> {
-    /// The token of a value: one per value, so that C's identity tests are right.
-    pub(crate) fn token(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
-        if let Some(token) = self.state.tokens.get(&value) {
-            return Ok(token.bind(self.py).clone().into_any());
+    /// The proxy of a value: one per value, so that C's identity tests are right.
+    pub(crate) fn proxy(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if let Some(proxy) = self.state.proxies.get(&value) {
+            return Ok(proxy.bind(self.py).clone().into_any());
         }
         let class = self.class_of(value)?;
-        let token = self.mirror(&class)?.call1((value.0, self.state.trace)).and_then(|token| Ok(token.cast_into()?));
-        match token {
-            Ok(token) => {
-                let token: Bound<'py, Token> = token;
-                self.state.tokens.insert(value, token.clone().unbind());
-                Ok(token.into_any())
+        let proxy =
+            self.proxy_class(&class)?.call1((value.0, self.state.trace)).and_then(|proxy| Ok(proxy.cast_into()?));
+        match proxy {
+            Ok(proxy) => {
+                let proxy: Bound<'py, Proxy> = proxy;
+                self.state.proxies.insert(value, proxy.clone().unbind());
+                Ok(proxy.into_any())
             }
             Err(error) => crate::trace::state::unwind::internal(error.to_string()),
         }
     }
 
-    /// Whether an object that C has is the one of a value, which it may know as a token, too.
+    /// Whether an object that C has is the one of a value, which it may know as a proxy, too.
     fn is_object_of(&mut self, value: ValueId, object: &Bound<'py, PyAny>) -> bool {
         let same = self.owned(value).or_else(|| self.real(value)).is_some_and(|own| own.is(object));
         same && (self.owned(value).is_some() || self.known(value).is_some() || self.same_object(value).is_some())
     }
 
-    /// The value that a token of this trace stands for.
-    pub(crate) fn value_of_token(&self, object: &Bound<'py, PyAny>) -> Option<ValueId> {
-        if self.state.tokens.is_empty() {
+    /// The value that a proxy of this trace stands for.
+    pub(crate) fn value_of_proxy(&self, object: &Bound<'py, PyAny>) -> Option<ValueId> {
+        if self.state.proxies.is_empty() {
             return None;
         }
-        let token = object.cast::<Token>().ok()?;
-        (token.get().trace == self.state.trace).then_some(token.get().value)
+        let proxy = object.cast::<Proxy>().ok()?;
+        (proxy.get().trace == self.state.trace).then_some(proxy.get().value)
     }
 }
 
-impl Token {
+impl Proxy {
     fn builtin<'py>(&self, py: Python<'py>, name: &str, others: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         traced(py, self, |tracer| {
             let mut args = vec![self.value];
@@ -56,9 +57,9 @@ impl Token {
     }
 }
 
-/// What every object has; the rest comes from the mirrored class.
+/// What every object has; the rest comes from the class that it stands for.
 #[pymethods]
-impl Token {
+impl Proxy {
     #[new]
     fn new(value: u32, trace: u64) -> Self {
         Self { value: ValueId(value), trace }
@@ -107,16 +108,16 @@ impl Token {
         traced(py, self, |tracer| tracer.hash(self.value))
     }
 
-    /// As `object` compares: a token is what it stands for, which some natives hold and others stand a token for.
+    /// As `object` compares: a proxy is what it stands for, which some natives hold and others stand a proxy for.
     fn __richcmp__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         op: CompareOp,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, token) = (slf.py(), slf.get());
+        let (py, proxy) = (slf.py(), slf.get());
         match op {
             CompareOp::Eq if other.is_instance_of::<Self>() => {}
-            CompareOp::Eq if traced(py, token, |tracer| Ok(tracer.is_object_of(token.value, other)))? => {
+            CompareOp::Eq if traced(py, proxy, |tracer| Ok(tracer.is_object_of(proxy.value, other)))? => {
                 return Ok(PyBool::new(py, true).to_owned().into_any());
             }
             CompareOp::Ne => {

@@ -6,8 +6,8 @@ use crate::guard::source::{Fixed, Source};
 use crate::names::name;
 use crate::trace::proxy::native::MAX_DEPTH;
 use crate::trace::proxy::native::object_kind;
-use crate::trace::state::guard_requests::Asked;
-use crate::trace::state::private_copies::Shadow;
+use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::private_copies::PrivateCopy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -26,9 +26,9 @@ impl<'py> Tracer<'py> {
     }
 
     /// The private copy of a container from outside; made when first needed, with guards on what it holds.
-    pub(crate) fn shadow(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
-        if let Some(shadow) = self.state.shadows.of(id) {
-            return Ok(Some(shadow.object.bind(self.py).clone()));
+    pub(crate) fn private_copy(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        if let Some(private_copy) = self.state.private_copies.of(id) {
+            return Ok(Some(private_copy.object.bind(self.py).clone()));
         }
         let Some(object) = self.real(id) else { return Ok(None) };
         let Some(source) = self.source(id) else { return Ok(None) };
@@ -55,9 +55,9 @@ impl<'py> Tracer<'py> {
             },
         };
         self.state.identity.insert(copy.as_ptr() as usize, id);
-        self.state.shadows.add(Shadow {
+        self.state.private_copies.add(PrivateCopy {
             value: id,
-            born: self.state.outer_step,
+            created_at: self.state.outer_step,
             object: copy.clone().unbind(),
             original: original.unbind(),
         });
@@ -75,7 +75,7 @@ impl<'py> Tracer<'py> {
             self.class_of(id)?;
             self.guard_once(
                 id,
-                Asked::LENGTH,
+                GuardRequest::LENGTH,
                 source.clone(),
                 Check::Length(list.len()),
                 "the trace read the container",
@@ -86,7 +86,7 @@ impl<'py> Tracer<'py> {
             self.class_of(id)?;
             self.guard_once(
                 id,
-                Asked::LENGTH,
+                GuardRequest::LENGTH,
                 source.clone(),
                 Check::Length(tuple.len()),
                 "the trace read the container",
@@ -95,9 +95,9 @@ impl<'py> Tracer<'py> {
             PyTuple::new(self.py, items).map(Bound::into_any)
         } else if let Some(dict) = ordered_dict::exact(object) {
             self.class_of(id)?;
-            self.shadow_dict(id, dict, &source).map(Ok)?
+            self.copy_dict(id, dict, &source).map(Ok)?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
-            self.shadow_set(id, set, source).map(|set| Ok(set.into_any()))?
+            self.copy_set(id, set, source).map(|set| Ok(set.into_any()))?
         } else {
             return Ok(None);
         };
@@ -117,7 +117,7 @@ impl<'py> Tracer<'py> {
         Ok(natives)
     }
 
-    pub(crate) fn shadow_dict(
+    pub(crate) fn copy_dict(
         &mut self,
         id: ValueId,
         dict: &Bound<'py, PyDict>,
@@ -127,12 +127,12 @@ impl<'py> Tracer<'py> {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
         let keys: Vec<_> = dict.keys().iter().collect();
-        let guarded = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
+        let guard_requests = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
         self.guard_once(
             id,
-            Asked::KEYS,
+            GuardRequest::KEYS,
             source.clone(),
-            Check::Keys(guarded.into_any().unbind()),
+            Check::Keys(guard_requests.into_any().unbind()),
             "the trace read the dict",
         );
         let copy = dict.get_type().call0().or_else(|error| self.raise_error(error))?;
@@ -148,7 +148,7 @@ impl<'py> Tracer<'py> {
             stored.or_else(|error| self.raise_error(error))?;
         }
         if ordered_dict::is_ordered_dict(dict) {
-            self.shadow_order(id, dict, &copy, source)?;
+            self.copy_order(id, dict, &copy, source)?;
         }
         Ok(copy)
     }
@@ -174,7 +174,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Brings the keys of a copy of an `OrderedDict` into its order.
-    pub(crate) fn shadow_order(
+    pub(crate) fn copy_order(
         &mut self,
         id: ValueId,
         dict: &Bound<'py, PyDict>,
@@ -189,12 +189,12 @@ impl<'py> Tracer<'py> {
             moved.or_else(|error| self.raise_error(error))?;
         }
         let check = Check::Domain(Box::new(crate::guard::KeyOrder(order.unbind())));
-        self.guard_once(id, Asked::ORDER, source.clone(), check, "the trace read the dict");
+        self.guard_once(id, GuardRequest::ORDER, source.clone(), check, "the trace read the dict");
         Ok(())
     }
 
     /// The set's items, their types and their places are guarded.
-    pub(crate) fn shadow_set(
+    pub(crate) fn copy_set(
         &mut self,
         id: ValueId,
         set: &Bound<'py, PySet>,
@@ -211,7 +211,13 @@ impl<'py> Tracer<'py> {
         }
         let copy = PyTuple::new(self.py, keys).and_then(|keys| layout.filled(&keys));
         let check = Bound::new(self.py, layout).or_else(|error| internal(error.to_string()))?;
-        self.guard_once(id, Asked::ITEMS, source, Check::Call(check.into_any().unbind()), "the trace read the set");
+        self.guard_once(
+            id,
+            GuardRequest::ITEMS,
+            source,
+            Check::Call(check.into_any().unbind()),
+            "the trace read the set",
+        );
         copy.or_else(|error| self.raise_error(error))
     }
 

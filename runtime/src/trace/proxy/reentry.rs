@@ -1,8 +1,8 @@
 //! From the tracer into C and back: the state is set aside while C runs, and taken up where C asks proxies or begins Python frames.
 use crate::trace::state::journal::changed;
-use crate::trace::state::proxy::Token;
-use crate::trace::state::tracer::{Spare, State, Tracer};
-use crate::trace::state::unwind::{Signal, Traced};
+use crate::trace::state::proxy::Proxy;
+use crate::trace::state::tracer::{SpareState, State, Tracer};
+use crate::trace::state::unwind::{Traced, Unwind};
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
 use std::cell::RefCell;
@@ -33,7 +33,7 @@ pub(crate) fn leave(outer: Option<Box<State>>) -> Box<State> {
     SET_ASIDE.with(|cell| std::mem::replace(&mut *cell.borrow_mut(), outer)).unwrap_or_default()
 }
 
-/// The number of a new trace: tokens carry it, so that one that outlives its trace is never taken for a value of another.
+/// The number of a new trace: proxies carry it, so that one that outlives its trace is never taken for a value of another.
 pub(crate) fn next_trace() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -42,12 +42,12 @@ pub(crate) fn next_trace() -> u64 {
 /// Runs part of a trace from inside C.
 pub(crate) fn traced<'py, T>(
     py: Python<'py>,
-    token: &Token,
+    proxy: &Proxy,
     run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>,
 ) -> PyResult<T> {
-    match SET_ASIDE.with(|cell| cell.borrow_mut().take_if(|state| state.trace == token.trace)) {
+    match SET_ASIDE.with(|cell| cell.borrow_mut().take_if(|state| state.trace == proxy.trace)) {
         Some(state) => inside(py, state, |tracer| {
-            tracer.check_alive(token.value)?;
+            tracer.check_alive(proxy.value)?;
             run(tracer)
         }),
         None => Err(PyRuntimeError::new_err("a slotrt token outlived its trace")),
@@ -75,11 +75,11 @@ pub(crate) fn inside<'py, T>(
     state: Box<State>,
     run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>,
 ) -> PyResult<T> {
-    let mut tracer = Tracer { py, state, spare: Spare::default() };
+    let mut tracer = Tracer { py, state, spare: SpareState::default() };
     tracer.state.nesting += 1;
-    tracer.heard();
+    tracer.remove_warning_filter();
     let result = match tracer.state.pending {
-        Some(_) => Err(Signal::Stopped),
+        Some(_) => Err(Unwind::Stopped),
         None if tracer.state.nesting > MAX_NESTING => {
             crate::trace::state::unwind::unsupported("C and Python call each other too deeply", "token")
         }
@@ -87,13 +87,13 @@ pub(crate) fn inside<'py, T>(
     };
     tracer.state.nesting -= 1;
     let result = result.map_err(|signal| tracer.as_exception(signal));
-    tracer.listen();
+    tracer.install_warning_filter();
     SET_ASIDE.with(|cell| *cell.borrow_mut() = Some(tracer.state));
     result
 }
 
 impl<'py> Tracer<'py> {
-    /// Runs C code; what it asks of tokens, and Python frames that it begins, lead back into the trace.
+    /// Runs C code; what it asks of proxies, and Python frames that it begins, lead back into the trace.
     pub(crate) fn with_callbacks<T>(&mut self, run: impl FnOnce() -> T) -> T {
         let result = self.with_callbacks_on_scalars(run);
         changed();
@@ -104,20 +104,20 @@ impl<'py> Tracer<'py> {
     pub(crate) fn with_callbacks_on_scalars<T>(&mut self, run: impl FnOnce() -> T) -> T {
         self.enter_context();
         let handlers = self.put_handlers();
-        self.listen();
+        self.install_warning_filter();
         let spare = self.spare.take();
         let outer = enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, answer, run);
-        self.spare = Spare(Some(std::mem::replace(&mut self.state, leave(outer))));
-        self.heard();
+        self.spare = SpareState(Some(std::mem::replace(&mut self.state, leave(outer))));
+        self.remove_warning_filter();
         self.take_handlers(handlers);
         self.leave_context();
         result
     }
 
     /// What C sees of a signal: the exception, or an interruption that no C code handles.
-    pub(crate) fn as_exception(&mut self, signal: Signal) -> PyErr {
-        if let Signal::Raised(value) = &signal
+    pub(crate) fn as_exception(&mut self, signal: Unwind) -> PyErr {
+        if let Unwind::Raised(value) = &signal
             && let Some(object) = self.owned(*value).or_else(|| self.real(*value))
         {
             return PyErr::from_value(object);

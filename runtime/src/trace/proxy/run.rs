@@ -3,7 +3,7 @@ use crate::ffi::callee;
 use crate::ffi::{flag, referents, types};
 use crate::names::name;
 use crate::trace::proxy::native::{derives_from_c, has_c_base};
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -74,8 +74,8 @@ impl<'py> Tracer<'py> {
 
     /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.
     pub(crate) fn as_they_are(&self, native: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if native.is_instance_of::<Token>() {
-            let known = self.value_of_token(native).and_then(|value| self.owned(value).or_else(|| self.real(value)));
+        if native.is_instance_of::<Proxy>() {
+            let known = self.value_of_proxy(native).and_then(|value| self.owned(value).or_else(|| self.real(value)));
             return Ok(known.filter(|known| known.is_instance_of::<PyType>()).unwrap_or_else(|| native.clone()));
         }
         let all = |items: &mut dyn Iterator<Item = Bound<'py, PyAny>>| {
@@ -106,7 +106,7 @@ impl<'py> Tracer<'py> {
         self.judge(result, operands, || true)
     }
 
-    /// Judges what C gave: an interruption first, then errors that may come from looking at a token instead of the value. `is_method`:
+    /// Judges what C gave: an interruption first, then errors that may come from looking at a proxy instead of the value. `is_method`:
     /// what C ran belongs to the class of the first argument.
     pub(crate) fn judge(
         &mut self,
@@ -129,7 +129,7 @@ impl<'py> Tracer<'py> {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
                 if !raised_by_trace
                     && !is_missing_key(&error, positional)
-                    && self.meets_disguise(positional, is_method())
+                    && self.meets_layout_by_base(positional, is_method())
                 {
                     let class = types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
@@ -146,29 +146,29 @@ impl<'py> Tracer<'py> {
             && matches!(positional, [iterator] if self.is_private(iterator) && is_c_type(&iterator.get_type()))
     }
 
-    /// Whether C may have seen a token that it judges otherwise than its value: as an argument, within one, or given by an iterator.
-    pub(crate) fn meets_disguise(&mut self, args: &[Bound<'py, PyAny>], is_method: bool) -> bool {
-        if args.iter().any(|arg| self.is_disguised(arg)) {
+    /// Whether C may have seen a proxy that it judges otherwise than its value: as an argument, within one, or given by an iterator.
+    pub(crate) fn meets_layout_by_base(&mut self, args: &[Bound<'py, PyAny>], is_method: bool) -> bool {
+        if args.iter().any(|arg| self.is_known_by_base(arg)) {
             return true;
         }
         // Methods of containers ask their own items by slots alone; other functions add them, join them, format them.
         let own_items = is_method && args.first().is_some_and(is_container);
-        let tokens: Vec<_> = self.state.tokens.values().map(|token| token.bind(self.py).clone().into_any()).collect();
-        args.iter().skip(usize::from(own_items)).any(|arg| reaches_token(arg, 3))
-            && tokens.iter().any(|token| self.is_laid_out(token))
+        let proxies: Vec<_> = self.state.proxies.values().map(|proxy| proxy.bind(self.py).clone().into_any()).collect();
+        args.iter().skip(usize::from(own_items)).any(|arg| reaches_proxy(arg, 3))
+            && proxies.iter().any(|proxy| self.has_c_layout(proxy))
     }
 
-    /// Whether a token that C met within something stands for an object of a layout that C code asks for by flags or by base class.
-    pub(crate) fn is_laid_out(&mut self, token: &Bound<'py, PyAny>) -> bool {
-        let class = self.value_of_token(token).and_then(|value| self.class_of(value).ok());
+    /// Whether a proxy that C met within something stands for an object of a layout that C code asks for by flags or by base class.
+    pub(crate) fn has_c_layout(&mut self, proxy: &Bound<'py, PyAny>) -> bool {
+        let class = self.value_of_proxy(proxy).and_then(|value| self.class_of(value).ok());
         class.is_none_or(|class| {
             derives_from_c(&class) || types::has(&class, flag::DATA_SUBCLASS | flag::BASE_EXC_SUBCLASS)
         })
     }
 
-    /// Whether a token stands for an object that C code recognises by more than its slots.
-    pub(crate) fn is_disguised(&mut self, arg: &Bound<'py, PyAny>) -> bool {
-        let Some(value) = self.value_of_token(arg) else { return arg.is_instance_of::<Token>() };
+    /// Whether a proxy stands for an object that C code recognises by more than its slots.
+    pub(crate) fn is_known_by_base(&mut self, arg: &Bound<'py, PyAny>) -> bool {
+        let Some(value) = self.value_of_proxy(arg) else { return arg.is_instance_of::<Proxy>() };
         self.class_of(value).map_or(true, |class| has_c_base(&class))
     }
 }
@@ -184,16 +184,16 @@ pub(crate) fn is_missing_key(error: &PyErr, args: &[Bound<'_, PyAny>]) -> bool {
         && said.is_some_and(|said| said.len() == 1 && said.iter().all(|said| keys.iter().any(|key| key.is(&said))))
 }
 
-/// Whether C finds tokens in the object: those of containers, and whatever other objects of C may give.
-pub(crate) fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
-    if object.is_instance_of::<Token>() || depth == 0 {
+/// Whether C finds proxies in the object: those of containers, and whatever other objects of C may give.
+pub(crate) fn reaches_proxy(object: &Bound<'_, PyAny>, depth: usize) -> bool {
+    if object.is_instance_of::<Proxy>() || depth == 0 {
         return true;
     }
     if is_scalar(object) || is_definition(object) {
         return false;
     }
     if let Ok(dict) = object.cast_exact::<PyDict>() {
-        return dict.iter().any(|(key, value)| reaches_token(&key, depth - 1) || reaches_token(&value, depth - 1));
+        return dict.iter().any(|(key, value)| reaches_proxy(&key, depth - 1) || reaches_proxy(&value, depth - 1));
     }
     if !is_c_type(&object.get_type()) {
         return true;
@@ -201,21 +201,21 @@ pub(crate) fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     // Lists of C's own may have room that is not filled yet, which an iterator must not meet.
     if object.is_exact_instance_of::<PyList>() {
         let held = referents::direct(object, usize::MAX);
-        return held.iter().any(|item| reaches_token(item, depth - 1));
+        return held.iter().any(|item| reaches_proxy(item, depth - 1));
     }
     if !is_container(object) {
-        return holds_token(object, depth);
+        return holds_proxy(object, depth);
     }
-    object.try_iter().is_ok_and(|mut items| items.any(|item| item.is_ok_and(|item| reaches_token(&item, depth - 1))))
+    object.try_iter().is_ok_and(|mut items| items.any(|item| item.is_ok_and(|item| reaches_proxy(&item, depth - 1))))
 }
 
-/// Whether an object of another class of C holds a token, or a callable that may give one.
-pub(crate) fn holds_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
+/// Whether an object of another class of C holds a proxy, or a callable that may give one.
+pub(crate) fn holds_proxy(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     let held = object.py().import("gc").and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
     let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
     held.iter().any(|held| {
         !held.is_instance_of::<PyType>()
-            && (is_definition(&held) && held.is_callable() || reaches_token(&held, depth - 1))
+            && (is_definition(&held) && held.is_callable() || reaches_proxy(&held, depth - 1))
     })
 }
 

@@ -2,7 +2,7 @@
 use crate::ffi::types;
 use crate::trace::proxy::special_methods::is_operator;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -24,10 +24,10 @@ impl<'py> Tracer<'py> {
     }
 
     /// C tells by their classes whether, and in which order, two objects are asked for the result of an operator: an object of the
-    /// trace's own is not of its relative's class where that one is a token. CPython: `binary_op1`.
+    /// trace's own is not of its relative's class where that one is a proxy. CPython: `binary_op1`.
     pub(crate) fn refuse_relative(&mut self, value: ValueId, name: &str, other: &Bound<'py, PyAny>) -> Traced<()> {
         let its_class = other.get_type();
-        if other.is_instance_of::<Token>() || crate::ffi::types::is_c_type(&its_class) || !is_operator(name) {
+        if other.is_instance_of::<Proxy>() || crate::ffi::types::is_c_type(&its_class) || !is_operator(name) {
             return Ok(());
         }
         let class = self.class_of(value)?;
@@ -37,7 +37,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// A special method of a value's class, called by C on its token.
+    /// A special method of a value's class, called by C on its proxy.
     pub(crate) fn call_special(&mut self, value: ValueId, name: &str, args: Arguments) -> Traced<ValueId> {
         match (name, args.positional.as_slice()) {
             ("__hash__", []) if self.is_id(value) => {

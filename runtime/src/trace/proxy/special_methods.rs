@@ -4,8 +4,8 @@ use generated::slots::Suite;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
-/// Slots' methods that are no business of a mirror: making, ending and looking at an object; [`Token`] itself answers what every object does.
-pub(crate) const NOT_MIRRORED: &[&str] = &[
+/// Slots' methods that are no business of a proxy class: making, ending and looking at an object; [`Proxy`] itself answers what every object does.
+pub(crate) const NOT_PROXIED: &[&str] = &[
     "__new__",
     "__init__",
     "__del__",
@@ -18,7 +18,7 @@ pub(crate) const NOT_MIRRORED: &[&str] = &[
 ];
 
 /// Methods without a slot that C looks up on types.
-pub(crate) const LOOKED_UP: &[&str] = &[
+pub(crate) const LOOKED_UP_BY_C: &[&str] = &[
     "__reversed__",
     "__round__",
     "__trunc__",
@@ -38,13 +38,13 @@ pub(crate) const LOOKED_UP: &[&str] = &[
     "__set_name__",
 ];
 
-/// Whether tokens' classes have the special method where the classes that they stand for have it.
-pub(crate) fn is_mirrored(name: &str) -> bool {
-    static MIRRORED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
-        let all = SLOTDEFS.iter().map(|definition| definition.name).chain(LOOKED_UP.iter().copied());
-        all.filter(|name| !NOT_MIRRORED.contains(name)).collect()
+/// Whether proxies' classes have the special method where the classes that they stand for have it.
+pub(crate) fn has_proxy_method(name: &str) -> bool {
+    static PROXIED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let all = SLOTDEFS.iter().map(|definition| definition.name).chain(LOOKED_UP_BY_C.iter().copied());
+        all.filter(|name| !NOT_PROXIED.contains(name)).collect()
     });
-    name.starts_with("__") && MIRRORED.contains(name)
+    name.starts_with("__") && PROXIED.contains(name)
 }
 
 /// Whether a special method is one side of a binary operator.

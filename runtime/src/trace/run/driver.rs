@@ -4,16 +4,16 @@ use crate::domain::Domain;
 use crate::ffi::collector::Pause;
 use crate::ffi::types;
 use crate::guard::source::Source;
-use crate::trace::state::caches::Lasting;
+use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::escape::Escape;
-use crate::trace::state::frame::{Frame, Rest};
+use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::options::{Options, Stop};
 #[cfg(debug_assertions)]
 use crate::trace::state::outcome::Effect;
-use crate::trace::state::outcome::{Break, End, Entered, Outcome, RAISES};
-use crate::trace::state::stop_points::Leave;
-use crate::trace::state::tracer::{Spare, State, Tracer};
-use crate::trace::state::unwind::{Signal, hints};
+use crate::trace::state::outcome::{Break, End, NestedFrame, Outcome, RAISES};
+use crate::trace::state::stop_points::StopPoints;
+use crate::trace::state::tracer::{SpareState, State, Tracer};
+use crate::trace::state::unwind::{Unwind, hints};
 use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ struct Subject<'a, 'py> {
 #[derive(Default)]
 struct Plan {
     domains: Vec<Arc<dyn Domain>>,
-    lasting: Arc<Lasting>,
+    shared_caches: Arc<SharedCaches>,
     limit: Option<Limit>,
     /// Signals that arrived meanwhile.
     signals: Vec<i32>,
@@ -82,7 +82,7 @@ impl Plan {
 /// How one attempt ended.
 enum Attempt {
     Done(Box<Outcome>),
-    Again(Limit),
+    ReplayedCall(Limit),
     /// The trace must keep account of what frames hold.
     Track,
 }
@@ -90,7 +90,7 @@ enum Attempt {
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
 pub fn trace(
     py: Python<'_>,
-    lasting: &Arc<Lasting>,
+    shared_caches: &Arc<SharedCaches>,
     function: &Bound<'_, PyAny>,
     code: &Arc<Code>,
     locals: &[Option<Py<PyAny>>],
@@ -102,7 +102,12 @@ pub fn trace(
     let _paused = Pause::new(py);
     let subject = Subject { function, code: Arc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
-    let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
+    let mut plan = Plan {
+        domains: shared_caches.domains.loaded(py),
+        shared_caches: Arc::clone(shared_caches),
+        limit,
+        ..Plan::default()
+    };
     match attempts(py, &subject, options, &mut plan) {
         Ok(outcome) => {
             let repeated = plan.executed.saturating_sub(outcome.steps);
@@ -128,7 +133,7 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 return Err(Stop::Internal("the trace already keeps account of frames".into()));
             }
             Attempt::Track => plan.track = true,
-            Attempt::Again(next) => {
+            Attempt::ReplayedCall(next) => {
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
                 if plan.limit.as_ref().is_some_and(|limit| next.step >= limit.step) {
@@ -147,8 +152,8 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     let (limit, code) = (plan.limit.as_ref(), &subject.code);
     let mut state = State::roomy();
     state.domains.clone_from(&plan.domains);
-    state.lasting = Arc::clone(&plan.lasting);
-    state.kept = Arc::clone(&options.kept);
+    state.shared_caches = Arc::clone(&plan.shared_caches);
+    state.function_caches = Arc::clone(&options.function_caches);
     state.stop_at = limit.map(|limit| limit.step);
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
@@ -158,32 +163,34 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.outer_code = Some(Arc::clone(code));
     state.trace = crate::trace::proxy::reentry::next_trace();
     state.track = plan.track;
-    let _nested = crate::trace::state::journal::Nested;
-    let mut tracer = Tracer { py, state, spare: Spare::default() };
+    let _nested = crate::trace::state::journal::NestedTrace;
+    let mut tracer = Tracer { py, state, spare: SpareState::default() };
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
     plan.signals.append(&mut tracer.state.signals);
     plan.executed += tracer.state.steps;
     tracer.switch_back().map_err(to_stop)?;
-    if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
+    if !matches!(rest, Ok(_) | Err(Unwind::Stopped | Unwind::Here(_))) {
         tracer.close_files();
     }
     if frame.pc < frame.leave.first
-        && let Err(Signal::Break(reason) | Signal::Here(reason)) = &rest
+        && let Err(Unwind::Break(reason) | Unwind::Here(reason)) = &rest
     {
         return Err(Stop::Fallback(format!("before the frame can be left: {}: {}", reason.kind, reason.context)));
     }
     let mut inside = Vec::new();
     let mut end = match rest {
-        Ok(Rest::Returned(value)) => End::Return { value, line: frame.code.line(frame.pc), kept: frame.locals },
-        Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
-        Err(Signal::Stopped) => {
+        Ok(FrameExit::Returned(value)) => End::Return { value, line: frame.code.line(frame.pc), kept: frame.locals },
+        Ok(FrameExit::Yielded(_) | FrameExit::Generator) => {
+            return Err(Stop::Internal("the outermost frame yielded".into()));
+        }
+        Err(Unwind::Stopped) => {
             let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
             inside = limit.inside.iter().map(|code| code.clone_ref(py)).collect();
             tracer.broken_at(frame, limit.reason.clone(), &mut inside)
         }
-        Err(Signal::Here(here)) => {
-            inside = take(&mut tracer.state.broken_inside);
+        Err(Unwind::Here(here)) => {
+            inside = take(&mut tracer.state.broken_frames);
             #[cfg(debug_assertions)]
             {
                 plan.went_back =
@@ -191,9 +198,9 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             }
             tracer.broken_at(frame, *here, &mut inside)
         }
-        Err(Signal::Track) => return Ok(Attempt::Track),
-        Err(Signal::Break(reason)) => return Ok(tracer.again(*reason)),
-        Err(Signal::Raised(value)) => {
+        Err(Unwind::Track) => return Ok(Attempt::Track),
+        Err(Unwind::Break(reason)) => return Ok(tracer.again(*reason)),
+        Err(Unwind::Raised(value)) => {
             let reason = tracer.raises(value);
             return Ok(tracer.again(reason));
         }
@@ -210,7 +217,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         }
         Err(Escape { step, what }) => {
             let step = plan.before(step);
-            Ok(Attempt::Again(Limit { step, reason: escaped(what, &end), inside }))
+            Ok(Attempt::ReplayedCall(Limit { step, reason: escaped(what, &end), inside }))
         }
     }
 }
@@ -259,8 +266,8 @@ fn summary(outcome: &Outcome, whole: bool) -> String {
         }
         End::Return { .. } | End::Raise(_) => "at its end".to_owned(),
     };
-    let lasting = outcome.effects.iter().filter(|effect| !matches!(effect, Effect::Call { .. }));
-    let kinds: Vec<_> = lasting.map(std::mem::discriminant).collect();
+    let shared_caches = outcome.effects.iter().filter(|effect| !matches!(effect, Effect::Call { .. }));
+    let kinds: Vec<_> = shared_caches.map(std::mem::discriminant).collect();
     let result = format!("{end}, {kinds:?}, {} nodes", outcome.graph.nodes.len());
     if whole { format!("{} steps, {result}, {guards:#?}", outcome.steps) } else { result }
 }
@@ -285,9 +292,9 @@ fn escaped(what: String, end: &End) -> Break {
     }
 }
 
-fn to_stop(signal: Signal) -> Stop {
+fn to_stop(signal: Unwind) -> Stop {
     match signal {
-        Signal::GivenUp(stop) => *stop,
+        Unwind::GivenUp(stop) => *stop,
         other => Stop::Internal(format!("unexpected {other:?}")),
     }
 }
@@ -295,17 +302,17 @@ fn to_stop(signal: Signal) -> Stop {
 impl<'py> Tracer<'py> {
     /// The end of a trace whose outermost frame stands before the instruction that runs natively.
     fn broken_at(&mut self, mut frame: Frame, reason: Break, inside: &mut Vec<Py<PyAny>>) -> End {
-        let Entered { at, stack, locals, handled, .. } = self.entered(&mut frame);
-        let mut inner = take(&mut self.state.left_inside);
+        let NestedFrame { at, stack, locals, handled, .. } = self.entered(&mut frame);
+        let mut inner = take(&mut self.state.nested_frames);
         inner.reverse();
         inside.retain(|code| !inner.iter().any(|entered| entered.code.original.is(code)));
         End::Break { at, stack, locals, handled, inner, reason }
     }
 
     fn again(&mut self, reason: Break) -> Attempt {
-        let inside = take(&mut self.state.broken_inside);
+        let inside = take(&mut self.state.broken_frames);
         let step = self.state.again_at.unwrap_or_else(|| self.state.outer_step.saturating_sub(1));
-        Attempt::Again(Limit { step, reason, inside })
+        Attempt::ReplayedCall(Limit { step, reason, inside })
     }
 
     /// The instruction runs natively and raises again.
@@ -325,7 +332,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn outer_frame(&mut self, subject: &Subject<'_, 'py>) -> Result<Frame, Signal> {
+    fn outer_frame(&mut self, subject: &Subject<'_, 'py>) -> Result<Frame, Unwind> {
         let Subject { function, code, locals } = subject;
         let mut values = Vec::with_capacity(locals.len());
         for (slot, local) in locals.iter().enumerate() {
@@ -342,8 +349,8 @@ impl<'py> Tracer<'py> {
         let mut frame = self.frame_of(function, code.clone(), values)?;
         frame.closure = closure;
         frame.outermost = true;
-        frame.leave = Leave::outermost(code.first_left_at(self.py));
-        self.find_mortals(&frame);
+        frame.leave = StopPoints::outermost(code.first_left_at(self.py));
+        self.find_finalisers(&frame);
         Ok(frame)
     }
 
@@ -354,7 +361,7 @@ impl<'py> Tracer<'py> {
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),
             guards: take(&mut state.guards),
-            held_first: take(&mut *state.held_first),
+            acquired_first: take(&mut *state.acquired_first),
             effects: take(&mut *state.effects),
             end,
             routes: take(&mut state.routes),

@@ -2,23 +2,26 @@
 use crate::bytecode::{Code, Instr, Op};
 use crate::trace::state::frame::Flow;
 use crate::trace::state::frame::Frame;
-use crate::trace::state::frame::Rest;
-use crate::trace::state::tracer::{Place, Tracer};
-use crate::trace::state::unwind::{Signal, Traced, fallback, internal, unsupported};
+use crate::trace::state::frame::FrameExit;
+use crate::trace::state::tracer::{FramePosition, Tracer};
+use crate::trace::state::unwind::{Traced, Unwind, fallback, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     pub(crate) fn decode(&self, code: &Bound<'py, PyAny>) -> Traced<Arc<Code>> {
-        self.state.kept.decode(code).or_else(|error| unsupported("code object that does not decode", error.to_string()))
+        self.state
+            .function_caches
+            .decode(code)
+            .or_else(|error| unsupported("code object that does not decode", error.to_string()))
     }
 
     /// Runs until the frame returns, yields, raises or stops.
-    pub(crate) fn run(&mut self, frame: &mut Frame) -> Traced<Rest> {
+    pub(crate) fn run(&mut self, frame: &mut Frame) -> Traced<FrameExit> {
         let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
         let function = frame.function.clone_ref(self.py);
-        self.state.places.push(Place {
+        self.state.places.push(FramePosition {
             file: Arc::clone(&frame.code.file),
             line,
             op: Op::RESUME,
@@ -26,23 +29,23 @@ impl<'py> Tracer<'py> {
             serial: frame.serial,
         });
         if self.state.track {
-            self.state.held.push(crate::trace::state::lifetime::Held::default());
+            self.state.held.push(crate::trace::state::lifetime::FrameReferences::default());
         }
         let rest = self.run_here(frame);
         self.state.held.pop();
         self.rest_at(frame);
         match rest {
-            Err(Signal::Break(_)) if !frame.outermost => {
-                self.state.broken_inside.push(frame.code.original.clone_ref(self.py));
+            Err(Unwind::Break(_)) if !frame.outermost => {
+                self.state.broken_frames.push(frame.code.original.clone_ref(self.py));
             }
-            Err(Signal::Here(_) | Signal::Stopped) if !frame.outermost => self.left_inside(frame),
+            Err(Unwind::Here(_) | Unwind::Stopped) if !frame.outermost => self.nested_frames(frame),
             _ => {}
         }
         self.state.places.pop();
         rest
     }
 
-    fn run_here(&mut self, frame: &mut Frame) -> Traced<Rest> {
+    fn run_here(&mut self, frame: &mut Frame) -> Traced<FrameExit> {
         let code = Arc::clone(&frame.code);
         loop {
             let Some(instr) = code.instrs.get(frame.pc) else {
@@ -54,36 +57,36 @@ impl<'py> Tracer<'py> {
             if frame.outermost
                 && let Ok(next) = flow
             {
-                self.check_mortals(frame, next).map_err(|signal| self.refused_end(frame, signal))?;
+                self.check_finalisers(frame, next).map_err(|signal| self.refused_end(frame, signal))?;
             }
             match flow {
                 Ok(Flow::Next) => frame.pc += 1,
                 Ok(Flow::Jump(label)) => frame.pc = frame.code.index(label).map_or_else(|| internal("label"), Ok)?,
-                Ok(Flow::Return(value)) => return Ok(Rest::Returned(value)),
+                Ok(Flow::Return(value)) => return Ok(FrameExit::Returned(value)),
                 Ok(Flow::Yield(value)) => {
                     frame.pc += 1;
-                    return Ok(Rest::Yielded(value));
+                    return Ok(FrameExit::Yielded(value));
                 }
                 Ok(Flow::Generator) => {
                     frame.pc += 1;
-                    return Ok(Rest::Generator);
+                    return Ok(FrameExit::Generator);
                 }
-                Err(Signal::Raised(value)) => {
+                Err(Unwind::Raised(value)) => {
                     // A call in several instructions raises at its last.
                     let at = code.instrs.get(frame.pc).unwrap_or(instr);
                     if frame.leave.exposed && at.handler.is_none() && self.state.can_go_back(frame) {
                         let reason = Box::new(self.raises(value));
                         if self.state.go_back(frame) {
-                            return Err(Signal::Here(reason));
+                            return Err(Unwind::Here(reason));
                         }
                     }
                     self.handle(frame, at, value)?;
                     if frame.outermost {
-                        self.check_mortals(frame, Flow::Next).map_err(|signal| self.refused_end(frame, signal))?;
+                        self.check_finalisers(frame, Flow::Next).map_err(|signal| self.refused_end(frame, signal))?;
                     }
                 }
-                Err(Signal::Break(reason)) if self.state.go_back(frame) => {
-                    return Err(Signal::Here(reason));
+                Err(Unwind::Break(reason)) if self.state.go_back(frame) => {
+                    return Err(Unwind::Here(reason));
                 }
                 Err(other) => return Err(other),
             }
@@ -107,7 +110,7 @@ impl<'py> Tracer<'py> {
         if self.counts(frame) {
             if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= frame.leave.first {
                 self.state.stopped_late = self.state.stop_at != Some(self.state.outer_step);
-                return Err(Signal::Stopped);
+                return Err(Unwind::Stopped);
             }
             self.state.begin_instruction(frame);
             if frame.outermost {
@@ -134,7 +137,7 @@ impl<'py> Tracer<'py> {
     /// Goes to the handler of an instruction that raised. CPython: `exception_unwind` in `Python/bytecodes.c`.
     pub(crate) fn handle(&mut self, frame: &mut Frame, instr: &Instr, value: ValueId) -> Traced<()> {
         self.pass(frame, instr, value);
-        let Some(handler) = instr.handler else { return Err(Signal::Raised(value)) };
+        let Some(handler) = instr.handler else { return Err(Unwind::Raised(value)) };
         let unit = handler.lasti.then(|| self.stands_at(frame, instr).max(0) / 2);
         frame.stack.truncate(handler.depth as usize);
         if let Some(unit) = unit {

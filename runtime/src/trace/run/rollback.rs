@@ -14,13 +14,13 @@ impl State {
         start.locals.clone_from(&frame.locals);
         start.values = self.values.len();
         start.guards = self.guards.len();
-        start.guarded = self.guarded.len();
+        start.guard_requests = self.guard_requests.len();
         start.classes = self.touched_types.order.len();
-        start.surrounded = self.surrounded.order.len();
+        start.guarded_domains = self.guarded_domains.order.len();
         start.globals = self.globals.order.len();
         start.cells = self.cells.order.len();
         start.attributes = self.attributes.order.len();
-        start.shadows = self.shadows.len();
+        start.private_copies = self.private_copies.len();
         (start.route, start.routes) = (self.route.len(), self.routes.len());
         (start.depth, start.steps) = (self.depth, self.steps);
     }
@@ -41,19 +41,19 @@ impl State {
         std::mem::swap(&mut frame.locals, &mut start.locals);
         let first = start.values as u32;
         self.described.extend(self.values.drain(start.values..));
-        self.born.truncate(start.values);
+        self.created_at.truncate(start.values);
         self.identity.retain(|_, id| id.0 < first);
-        self.lent.retain(|_, id| id.0 < first);
-        self.tokens.retain(|id, _| id.0 < first);
+        self.passed_to_c.retain(|_, id| id.0 < first);
+        self.proxies.retain(|id, _| id.0 < first);
         self.guards.truncate(start.guards);
-        self.guarded.truncate(start.guarded);
+        self.guard_requests.truncate(start.guard_requests);
         self.touched_types.truncate(start.classes);
-        self.surrounded.truncate(start.surrounded);
+        self.guarded_domains.truncate(start.guarded_domains);
         self.globals.truncate(start.globals);
         self.cells.truncate(start.cells);
         self.attributes.truncate(start.attributes);
-        for shadow in self.shadows.truncate(start.shadows) {
-            self.identity.remove(&(shadow.object.as_ptr() as usize));
+        for private_copy in self.private_copies.truncate(start.private_copies) {
+            self.identity.remove(&(private_copy.object.as_ptr() as usize));
         }
         self.route.truncate(start.route);
         self.routes.truncate(start.routes);

@@ -2,9 +2,9 @@
 //! continuations of their own, which the call instruction calls in their place.
 use crate::bytecode::{Code, Op};
 use crate::trace::state::frame::Frame;
-use crate::trace::state::outcome::{Entered, StackEntry};
-use crate::trace::state::stop_points::Leave;
-use crate::trace::state::stop_points::Way;
+use crate::trace::state::outcome::{NestedFrame, StackEntry};
+use crate::trace::state::stop_points::CallOrigin;
+use crate::trace::state::stop_points::StopPoints;
 use crate::trace::state::tracer::Tracer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -18,34 +18,34 @@ impl<'py> Tracer<'py> {
     }
 
     /// How the running instruction of a frame calls.
-    pub(crate) fn way_of(&self, frame: &Frame) -> Way {
+    pub(crate) fn call_origin(&self, frame: &Frame) -> CallOrigin {
         if !self.counts(frame) {
-            return Way::Within;
+            return CallOrigin::Within;
         }
         let sheltered = frame.code.instrs.get(frame.pc).is_none_or(|instr| instr.handler.is_some());
-        Way::Instruction { exposed: frame.leave.exposed && !sheltered }
+        CallOrigin::Instruction { exposed: frame.leave.exposed && !sheltered }
     }
 
     /// Whether and where the trace can stop in a frame that is entered.
-    pub(crate) fn leave_of(&self, way: Way, code: &Code, globals: &Bound<'py, PyAny>) -> Leave {
-        match Leave::of(way, code) {
+    pub(crate) fn stop_points_of(&self, origin: CallOrigin, code: &Code, globals: &Bound<'py, PyAny>) -> StopPoints {
+        match StopPoints::of(origin, code) {
             leave if leave.possible && !self.is_made_here(globals) => leave,
-            _ => Leave::default(),
+            _ => StopPoints::default(),
         }
     }
 
     /// An inlined frame stops where it stands.
-    pub(crate) fn left_inside(&mut self, frame: &mut Frame) {
+    pub(crate) fn nested_frames(&mut self, frame: &mut Frame) {
         let entered = self.entered(frame);
-        self.state.left_inside.push(entered);
+        self.state.nested_frames.push(entered);
     }
 
     /// Where a frame stands: before an instruction, or at the call that entered the frame that stopped before it did.
-    pub(crate) fn entered(&mut self, frame: &mut Frame) -> Entered {
-        if !self.state.left_inside.is_empty() {
+    pub(crate) fn entered(&mut self, frame: &mut Frame) -> NestedFrame {
+        if !self.state.nested_frames.is_empty() {
             self.put_back_operands(frame);
         }
-        Entered {
+        NestedFrame {
             function: frame.function.clone_ref(self.py),
             code: frame.code.clone(),
             at: frame.began,

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Classes that can change whose tokens' classes are kept at a time.
+/// Classes that can change whose proxies' classes are kept at a time.
 const MAX_CHANGING: usize = 128;
 
 /// Code objects of functions that are kept decoded at a time.
@@ -18,13 +18,13 @@ const MAX_CODES: usize = 128;
 
 /// Kept from trace to trace.
 #[derive(Debug, Default)]
-pub struct Lasting {
+pub struct SharedCaches {
     pub(crate) domains: Domains,
-    pub(crate) own_filters: crate::trace::state::warnings::Own,
-    /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
-    mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
-    /// The class of the classes of tokens whose originals have a class that answers for them.
-    class_of_mirrors: OnceLock<Py<PyType>>,
+    pub(crate) warning_filters: crate::trace::state::warnings::WarningFilters,
+    /// Classes of proxies by the address of the class that they stand for, which stands beside them: of classes that never change.
+    proxy_classes: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
+    /// The class of the classes of proxies whose originals have a class that answers for them.
+    proxy_metaclass: OnceLock<Py<PyType>>,
     /// The table of error handlers of codecs.
     handlers: Mutex<Option<Py<PyDict>>>,
     /// Classes of C that no module names.
@@ -35,14 +35,14 @@ pub struct Lasting {
 
 /// What belongs to a function and its continuations, and ends with it.
 #[derive(Debug, Default)]
-pub struct Kept {
-    /// Classes of tokens for classes that can change, and may be gone, by address and version: no other class has that version.
-    mirrors: Mutex<FxHashMap<(usize, u32), Py<PyAny>>>,
+pub struct FunctionCaches {
+    /// Classes of proxies for classes that can change, and may be gone, by address and version: no other class has that version.
+    proxy_classes: Mutex<FxHashMap<(usize, u32), Py<PyAny>>>,
     /// Code objects of functions by address; each keeps its own valid.
     codes: Mutex<FxHashMap<usize, Arc<Code>>>,
 }
 
-impl Kept {
+impl FunctionCaches {
     /// Decodes the code object of a function once.
     pub fn decode(&self, code: &Bound<'_, PyAny>) -> Result<Arc<Code>, Error> {
         let address = code.as_ptr() as usize;
@@ -60,25 +60,26 @@ impl Kept {
         Ok(decoded)
     }
 
-    pub(crate) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+    pub(crate) fn proxy_class<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
         let key = version_of(class)?;
-        let mirror = self.mirrors.lock().ok()?.get(&key)?.bind(class.py()).clone().cast_into::<PyType>().ok()?;
-        types::has_names_of(&mirror, class).then_some(mirror)
+        let proxy_class =
+            self.proxy_classes.lock().ok()?.get(&key)?.bind(class.py()).clone().cast_into::<PyType>().ok()?;
+        types::has_names_of(&proxy_class, class).then_some(proxy_class)
     }
 
-    pub(crate) fn keep_mirror(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
-        let (Some(key), Ok(mut kept)) = (version_of(class), self.mirrors.lock()) else { return };
+    pub(crate) fn keep_proxy_class(&self, class: &Bound<'_, PyType>, proxy_class: &Bound<'_, PyType>) {
+        let (Some(key), Ok(mut kept)) = (version_of(class), self.proxy_classes.lock()) else { return };
         let full = kept.len() >= MAX_CHANGING;
         let gone = if full { std::mem::take(&mut *kept) } else { FxHashMap::default() };
-        let replaced = kept.insert(key, mirror.clone().into_any().unbind());
+        let replaced = kept.insert(key, proxy_class.clone().into_any().unbind());
         drop(kept);
         drop((gone, replaced));
     }
 
     /// Shows all of them to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        if let Ok(mirrors) = self.mirrors.try_lock() {
-            mirrors.values().for_each(&mut *visit);
+        if let Ok(proxy_classes) = self.proxy_classes.try_lock() {
+            proxy_classes.values().for_each(&mut *visit);
         }
         if let Ok(codes) = self.codes.try_lock() {
             codes.values().flat_map(|code| &code.consts).for_each(visit);
@@ -87,9 +88,9 @@ impl Kept {
 
     /// Lets go of all of them.
     pub fn clear(&self) {
-        let mirrors = self.mirrors.lock().map(|mut mirrors| std::mem::take(&mut *mirrors));
+        let proxy_classes = self.proxy_classes.lock().map(|mut proxy_classes| std::mem::take(&mut *proxy_classes));
         let codes = self.codes.lock().map(|mut codes| std::mem::take(&mut *codes));
-        drop((mirrors, codes));
+        drop((proxy_classes, codes));
     }
 }
 
@@ -108,25 +109,25 @@ struct Members {
     found: Arc<[Py<PyAny>]>,
 }
 
-impl Lasting {
+impl SharedCaches {
     /// What all sessions share.
     #[must_use]
     pub fn shared(py: Python<'_>) -> Arc<Self> {
-        static SHARED: PyOnceLock<Arc<Lasting>> = PyOnceLock::new();
+        static SHARED: PyOnceLock<Arc<SharedCaches>> = PyOnceLock::new();
         Arc::clone(SHARED.get_or_init(py, Arc::default))
     }
 
     /// The class of the proxy classes whose originals have a class that answers for them: made once.
-    pub(crate) fn class_of_mirrors<'py>(
+    pub(crate) fn proxy_metaclass<'py>(
         &self,
         py: Python<'py>,
         make: fn(Python<'py>) -> PyResult<Bound<'py, PyType>>,
     ) -> PyResult<&Bound<'py, PyType>> {
-        if let Some(known) = self.class_of_mirrors.get() {
+        if let Some(known) = self.proxy_metaclass.get() {
             return Ok(known.bind(py));
         }
         let made = make(py)?.unbind();
-        Ok(self.class_of_mirrors.get_or_init(|| made).bind(py))
+        Ok(self.proxy_metaclass.get_or_init(|| made).bind(py))
     }
 
     /// The table of error handlers of codecs, found once: C keeps it as long as it runs.
@@ -146,15 +147,15 @@ impl Lasting {
         Ok(found)
     }
 
-    pub(crate) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
-        let mirrors = self.mirrors.lock().ok()?;
-        let [_, mirror] = mirrors.get(&(class.as_ptr() as usize))?;
-        Some(mirror.bind(class.py()).clone())
+    pub(crate) fn proxy_class<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+        let proxy_classes = self.proxy_classes.lock().ok()?;
+        let [_, proxy_class] = proxy_classes.get(&(class.as_ptr() as usize))?;
+        Some(proxy_class.bind(class.py()).clone())
     }
 
-    pub(crate) fn keep_mirror(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
-        if let Ok(mut mirrors) = self.mirrors.lock() {
-            mirrors.insert(class.as_ptr() as usize, [class.clone().unbind(), mirror.clone().unbind()]);
+    pub(crate) fn keep_proxy_class(&self, class: &Bound<'_, PyType>, proxy_class: &Bound<'_, PyType>) {
+        if let Ok(mut proxy_classes) = self.proxy_classes.lock() {
+            proxy_classes.insert(class.as_ptr() as usize, [class.clone().unbind(), proxy_class.clone().unbind()]);
         }
     }
 

@@ -9,4 +9,4 @@ pub(crate) struct Escape {
 }
 
 /// Result of describing: an escape is no signal, the trace is repeated up to it.
-pub(crate) type Described<T> = Traced<Result<T, Escape>>;
+pub(crate) type Materialised<T> = Traced<Result<T, Escape>>;

@@ -23,7 +23,7 @@ pub struct Frame {
     pub(crate) locals: Vec<Option<ValueId>>,
     pub(crate) outermost: bool,
     /// Whether and where the trace can stop in this frame.
-    pub(crate) leave: crate::trace::state::stop_points::Leave,
+    pub(crate) leave: crate::trace::state::stop_points::StopPoints,
     /// Where the instruction that runs began.
     pub(crate) began: usize,
     /// Tells the frame from others of the trace.
@@ -135,7 +135,7 @@ impl Frame {
 
 /// How a frame came to rest.
 #[derive(Debug)]
-pub(crate) enum Rest {
+pub(crate) enum FrameExit {
     Returned(ValueId),
     Yielded(ValueId),
     Generator,

@@ -6,19 +6,19 @@ use pyo3::prelude::*;
 
 /// What a code object's flags make of its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum GeneratorKind {
     Generator,
     Coroutine,
     AsyncGenerator,
 }
 
-impl Kind {
+impl GeneratorKind {
     /// What a call of code with these flags makes.
     pub(crate) fn of_flags(flags: u32) -> Option<Self> {
         match flags & flag::GENERATOR_LIKE {
-            flag::GENERATOR => Some(Kind::Generator),
-            flag::COROUTINE => Some(Kind::Coroutine),
-            flag::ASYNC_GENERATOR => Some(Kind::AsyncGenerator),
+            flag::GENERATOR => Some(GeneratorKind::Generator),
+            flag::COROUTINE => Some(GeneratorKind::Coroutine),
+            flag::ASYNC_GENERATOR => Some(GeneratorKind::AsyncGenerator),
             _ => None,
         }
     }
@@ -26,24 +26,24 @@ impl Kind {
     /// As messages call it.
     pub(crate) fn noun(self) -> &'static str {
         match self {
-            Kind::Generator => "generator",
-            Kind::Coroutine => "coroutine",
-            Kind::AsyncGenerator => "async generator",
+            GeneratorKind::Generator => "generator",
+            GeneratorKind::Coroutine => "coroutine",
+            GeneratorKind::AsyncGenerator => "async generator",
         }
     }
 
     pub(crate) fn class(self) -> &'static str {
         match self {
-            Kind::Generator => "generator",
-            Kind::Coroutine => "coroutine",
-            Kind::AsyncGenerator => "async_generator",
+            GeneratorKind::Generator => "generator",
+            GeneratorKind::Coroutine => "coroutine",
+            GeneratorKind::AsyncGenerator => "async_generator",
         }
     }
 }
 
 /// `PyFrameState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum GeneratorState {
     Created,
     Suspended,
     /// Suspended at a `yield from` or `await`.
@@ -55,8 +55,8 @@ pub(crate) enum Progress {
 /// `PyGenObject`.
 #[derive(Debug)]
 pub(crate) struct Generator {
-    pub(crate) kind: Kind,
-    pub(crate) progress: Progress,
+    pub(crate) kind: GeneratorKind,
+    pub(crate) progress: GeneratorState,
     /// There unless it executes or has ended.
     pub(crate) frame: Option<Box<Frame>>,
     pub(crate) function: Py<PyAny>,
@@ -69,7 +69,7 @@ pub(crate) struct Generator {
 
 /// `AwaitableState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum AwaitableState {
     Init,
     Iter,
     Closed,
@@ -77,7 +77,7 @@ pub(crate) enum Stage {
 
 /// What a value of this room is.
 #[derive(Debug)]
-pub(crate) enum Made {
+pub(crate) enum GeneratorObject {
     Frame(Generator),
     /// `coroutine_wrapper`: what `__await__` of a coroutine gives.
     Wrapper(ValueId),
@@ -85,13 +85,13 @@ pub(crate) enum Made {
     Send {
         generator: ValueId,
         sent: ValueId,
-        stage: Stage,
+        stage: AwaitableState,
     },
     /// `async_generator_athrow`; `aclose()` throws nothing of its own.
     Throw {
         generator: ValueId,
         thrown: Option<ValueId>,
-        stage: Stage,
+        stage: AwaitableState,
     },
     /// `async_generator_wrapped_value`: an asynchronous generator's `yield`.
     Wrapped(ValueId),
@@ -99,14 +99,14 @@ pub(crate) enum Made {
 
 /// How a step ended that raised nothing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Sent {
+pub(crate) enum SendResult {
     Yielded(ValueId),
     Returned(ValueId),
 }
 
 /// What a frame is resumed with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum With {
+pub(crate) enum ResumeWith {
     /// What `send` sends.
     Value(ValueId),
     /// `tp_iternext`.

@@ -4,7 +4,7 @@ use crate::trace::state::value::ValueId;
 bitflags::bitflags! {
     /// What there is to ask of a value once.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) struct Asked: u32 {
+    pub(crate) struct GuardRequest: u32 {
         const TYPE = 1;
         const EQUALS = 1 << 1;
         const IS = 1 << 2;
@@ -41,17 +41,17 @@ bitflags::bitflags! {
 
 /// What is asked of which value, and in which order it came to be.
 #[derive(Debug, Default)]
-pub(crate) struct Guarded {
-    of: Vec<Asked>,
-    order: Vec<(ValueId, Asked)>,
+pub(crate) struct GuardRequests {
+    of: Vec<GuardRequest>,
+    order: Vec<(ValueId, GuardRequest)>,
 }
 
-impl Guarded {
+impl GuardRequests {
     /// Whether it is new.
-    pub(crate) fn insert(&mut self, value: ValueId, asked: Asked) -> bool {
+    pub(crate) fn insert(&mut self, value: ValueId, asked: GuardRequest) -> bool {
         let index = value.0 as usize;
         if index >= self.of.len() {
-            self.of.resize(index + 1, Asked::empty());
+            self.of.resize(index + 1, GuardRequest::empty());
         }
         let new = !self.of[index].contains(asked);
         if new {
@@ -62,7 +62,7 @@ impl Guarded {
     }
 
     /// Whether any of these is asked of the value.
-    pub(crate) fn asks(&self, value: ValueId, any: Asked) -> bool {
+    pub(crate) fn has_any(&self, value: ValueId, any: GuardRequest) -> bool {
         self.of.get(value.0 as usize).is_some_and(|asked| asked.intersects(any))
     }
 

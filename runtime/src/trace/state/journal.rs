@@ -28,9 +28,9 @@ pub(crate) fn changed() {
 
 /// A part of the state that tells when it is changed.
 #[derive(Debug, Default)]
-pub(crate) struct Watched<T>(T);
+pub(crate) struct Tracked<T>(T);
 
-impl<T> Deref for Watched<T> {
+impl<T> Deref for Tracked<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -38,7 +38,7 @@ impl<T> Deref for Watched<T> {
     }
 }
 
-impl<T> DerefMut for Watched<T> {
+impl<T> DerefMut for Tracked<T> {
     fn deref_mut(&mut self) -> &mut T {
         changed();
         &mut self.0
@@ -47,18 +47,18 @@ impl<T> DerefMut for Watched<T> {
 
 /// A set that knows in which order it grew.
 #[derive(Debug)]
-pub(crate) struct Grown<T> {
+pub(crate) struct OrderedSet<T> {
     pub(crate) set: FxHashSet<T>,
     pub(crate) order: Vec<T>,
 }
 
-impl<T> Default for Grown<T> {
+impl<T> Default for OrderedSet<T> {
     fn default() -> Self {
         Self { set: FxHashSet::default(), order: Vec::new() }
     }
 }
 
-impl<T: Copy + Eq + Hash> Grown<T> {
+impl<T: Copy + Eq + Hash> OrderedSet<T> {
     /// Whether it is new.
     pub(crate) fn insert(&mut self, item: T) -> bool {
         let new = self.set.insert(item);
@@ -77,18 +77,18 @@ impl<T: Copy + Eq + Hash> Grown<T> {
 
 /// What stands for parts of the world outside: first sights of them are taken back, later changes are not.
 #[derive(Debug)]
-pub(crate) struct Seen<K, V> {
+pub(crate) struct Overlay<K, V> {
     pub(crate) map: FxHashMap<K, V>,
     pub(crate) order: Vec<K>,
 }
 
-impl<K, V> Default for Seen<K, V> {
+impl<K, V> Default for Overlay<K, V> {
     fn default() -> Self {
         Self { map: FxHashMap::default(), order: Vec::new() }
     }
 }
 
-impl<K, V> Deref for Seen<K, V> {
+impl<K, V> Deref for Overlay<K, V> {
     type Target = FxHashMap<K, V>;
 
     fn deref(&self) -> &FxHashMap<K, V> {
@@ -96,7 +96,7 @@ impl<K, V> Deref for Seen<K, V> {
     }
 }
 
-impl<K: Clone + Eq + Hash, V> Seen<K, V> {
+impl<K: Clone + Eq + Hash, V> Overlay<K, V> {
     /// Seen for the first time, as it is outside.
     pub(crate) fn see(&mut self, key: K, value: V) {
         if self.map.insert(key.clone(), value).is_none() {
@@ -124,7 +124,7 @@ impl<K: Clone + Eq + Hash, V> Seen<K, V> {
 
 /// What there was when an instruction began.
 #[derive(Debug, Default)]
-pub(crate) struct Start {
+pub(crate) struct InstructionStart {
     /// Of which frame.
     pub(crate) serial: u64,
     pub(crate) pc: usize,
@@ -132,20 +132,20 @@ pub(crate) struct Start {
     pub(crate) locals: Vec<Option<ValueId>>,
     pub(crate) values: usize,
     pub(crate) guards: usize,
-    pub(crate) guarded: usize,
+    pub(crate) guard_requests: usize,
     pub(crate) classes: usize,
-    pub(crate) surrounded: usize,
+    pub(crate) guarded_domains: usize,
     pub(crate) globals: usize,
     pub(crate) cells: usize,
     pub(crate) attributes: usize,
-    pub(crate) shadows: usize,
+    pub(crate) private_copies: usize,
     pub(crate) route: usize,
     pub(crate) routes: usize,
     pub(crate) depth: usize,
     pub(crate) steps: u64,
 }
 
-impl Start {
+impl InstructionStart {
     /// No instruction has begun.
     pub(crate) fn forget(&mut self) {
         self.serial = 0;
@@ -153,9 +153,9 @@ impl Start {
 }
 
 /// A nested trace, which whoever waits for it cannot take back.
-pub(crate) struct Nested;
+pub(crate) struct NestedTrace;
 
-impl Drop for Nested {
+impl Drop for NestedTrace {
     fn drop(&mut self) {
         changed();
     }

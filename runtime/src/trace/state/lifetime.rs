@@ -5,12 +5,12 @@ use pyo3::prelude::*;
 
 /// What a frame holds while one of its instructions runs.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct FrameReferences {
     pub(crate) locals: Vec<Option<ValueId>>,
     pub(crate) stack: Vec<StackEntry>,
 }
 
-impl Held {
+impl FrameReferences {
     /// Fast locals, then what the closure holds.
     pub(crate) fn variables(&self) -> &[Option<ValueId>] {
         &self.locals
@@ -19,8 +19,8 @@ impl Held {
 
 /// The objects, and how far they were looked for.
 #[derive(Debug, Default)]
-pub(crate) struct Mortals {
+pub(crate) struct Finalisable {
     pub(crate) objects: Vec<Py<PyAny>>,
     /// Copies of containers from outside whose content was looked at.
-    pub(crate) shadows: usize,
+    pub(crate) private_copies: usize,
 }

@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 
 /// A cache of which the trace knows something.
 #[derive(Debug)]
-pub struct Remembered {
+pub struct CacheUse {
     pub(crate) wrapper: ValueId,
     /// Keys that the trace has added, and the numbers of the values.
     pub(crate) added: Py<PyDict>,

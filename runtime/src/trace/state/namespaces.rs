@@ -5,7 +5,7 @@ use pyo3::types::{PyDict, PyString};
 
 /// Whose names a dict holds.
 #[derive(Debug)]
-pub enum Names {
+pub enum Namespace {
     /// A module's, or those of code that runs in a dict from outside.
     Globals(Py<PyDict>),
     /// An instance's.

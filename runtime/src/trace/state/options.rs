@@ -1,5 +1,5 @@
 //! How far a trace may go, and why there may be no outcome.
-use super::caches::Kept;
+use super::caches::FunctionCaches;
 use std::sync::Arc;
 
 /// How far a trace may go.
@@ -16,7 +16,7 @@ pub struct Options {
     /// Whether a graph break is an error, wherever the trace would have to end because of it.
     pub fullgraph: bool,
     /// What earlier traces of the function made.
-    pub kept: Arc<Kept>,
+    pub function_caches: Arc<FunctionCaches>,
 }
 
 impl Options {
@@ -36,7 +36,7 @@ impl Default for Options {
             passing_states: true,
             stop_at: None,
             fullgraph: false,
-            kept: Arc::default(),
+            function_caches: Arc::default(),
         }
     }
 }

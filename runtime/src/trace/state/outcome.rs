@@ -19,7 +19,7 @@ pub struct Outcome {
     /// Conditions, in the order in which the trace came to rely on them.
     pub guards: Vec<Guard>,
     /// Locks that nobody holds when the trace begins, and that it acquires.
-    pub held_first: Vec<Hold>,
+    pub acquired_first: Vec<LockHold>,
     /// Side effects on objects that existed before the trace, in the order of their happening.
     pub effects: Vec<Effect>,
     /// How the trace ended.
@@ -63,7 +63,7 @@ pub enum Effect {
 
 /// A lock that compiled code acquires before it calls the graph, so that nobody changes meanwhile what the lock protects.
 #[derive(Clone, Copy, Debug)]
-pub struct Hold {
+pub struct LockHold {
     /// A callable that acquires it.
     pub acquire: ValueId,
     /// A callable that releases it.
@@ -72,7 +72,7 @@ pub struct Hold {
     pub lock: Option<ValueId>,
 }
 
-impl Hold {
+impl LockHold {
     /// Acquires the lock.
     #[must_use]
     pub fn take(&self) -> Effect {
@@ -112,7 +112,7 @@ pub enum End {
         handled: Option<ValueId>,
         /// The frames that the outermost one has entered by calls, one in the other: the last is the one that broke. Where there
         /// are any, the instruction at `at` calls the first, and so on.
-        inner: Vec<Entered>,
+        inner: Vec<NestedFrame>,
         /// Why.
         reason: Break,
     },
@@ -129,7 +129,7 @@ impl End {
 
 /// A frame that a call instruction has entered, and that goes on in a continuation of its own.
 #[derive(Debug)]
-pub struct Entered {
+pub struct NestedFrame {
     /// What runs; its names and globals are those of the frame.
     pub function: Py<PyAny>,
     /// Its code, decoded.

@@ -7,16 +7,16 @@ use std::ops::Deref;
 
 /// A private copy of a container that exists outside: C works on the copy, the end of the trace compares.
 #[derive(Debug)]
-pub struct Shadow {
+pub struct PrivateCopy {
     pub(crate) value: ValueId,
     /// The step of the outermost frame at which it was made.
-    pub(crate) born: u64,
+    pub(crate) created_at: u64,
     pub(crate) object: Py<PyAny>,
-    /// A shallow copy of the shadow as it was first.
+    /// A shallow copy of the private copy as it was first.
     pub(crate) original: Py<PyAny>,
 }
 
-impl Shadow {
+impl PrivateCopy {
     /// Whether the trace has changed the copy.
     pub(crate) fn is_changed(&self, py: Python<'_>) -> bool {
         let (now, then) = (self.object.bind(py), self.original.bind(py));
@@ -34,35 +34,35 @@ impl Shadow {
 
 /// The copies of a trace, in the order in which they were made.
 #[derive(Debug, Default)]
-pub(crate) struct Shadows {
-    list: Vec<Shadow>,
+pub(crate) struct PrivateCopies {
+    list: Vec<PrivateCopy>,
     of: FxHashMap<ValueId, usize>,
 }
 
-impl Deref for Shadows {
-    type Target = [Shadow];
+impl Deref for PrivateCopies {
+    type Target = [PrivateCopy];
 
-    fn deref(&self) -> &[Shadow] {
+    fn deref(&self) -> &[PrivateCopy] {
         &self.list
     }
 }
 
-impl Shadows {
+impl PrivateCopies {
     /// The copy of a container.
-    pub(crate) fn of(&self, container: ValueId) -> Option<&Shadow> {
+    pub(crate) fn of(&self, container: ValueId) -> Option<&PrivateCopy> {
         self.of.get(&container).map(|index| &self.list[*index])
     }
 
-    pub(crate) fn add(&mut self, shadow: Shadow) {
-        self.of.insert(shadow.value, self.list.len());
-        self.list.push(shadow);
+    pub(crate) fn add(&mut self, private_copy: PrivateCopy) {
+        self.of.insert(private_copy.value, self.list.len());
+        self.list.push(private_copy);
     }
 
     /// Forgets those made after the first `length`, and gives them back.
-    pub(crate) fn truncate(&mut self, length: usize) -> Vec<Shadow> {
+    pub(crate) fn truncate(&mut self, length: usize) -> Vec<PrivateCopy> {
         let forgotten = self.list.split_off(length);
-        for shadow in &forgotten {
-            self.of.remove(&shadow.value);
+        for private_copy in &forgotten {
+            self.of.remove(&private_copy.value);
         }
         forgotten
     }
@@ -70,7 +70,7 @@ impl Shadows {
 
 /// An object and its copy.
 #[derive(Debug)]
-pub struct Copied {
+pub struct StateCopy {
     pub(crate) value: ValueId,
     pub(crate) copy: Py<PyAny>,
     /// The method of C that writes the state.

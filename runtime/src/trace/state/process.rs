@@ -6,7 +6,7 @@ use pyo3::types::PyTuple;
 
 /// A context from outside.
 #[derive(Debug)]
-pub(crate) struct Adopted {
+pub(crate) struct DecimalContext {
     pub(crate) value: ValueId,
     /// What the value was.
     pub(crate) original: Py<PyAny>,
@@ -17,7 +17,7 @@ pub(crate) struct Adopted {
 
 /// The context in force.
 #[derive(Debug)]
-pub(crate) struct InForce {
+pub(crate) struct CurrentContext {
     pub(crate) module: Py<PyAny>,
     pub(crate) get: Py<PyAny>,
     pub(crate) set: Py<PyAny>,
@@ -32,9 +32,9 @@ pub(crate) struct InForce {
 /// Contexts that a trace has to do with.
 #[derive(Debug, Default)]
 pub struct Decimals {
-    pub(crate) adopted: Vec<Adopted>,
+    pub(crate) adopted: Vec<DecimalContext>,
     /// By copy of the module.
-    pub(crate) in_force: Vec<InForce>,
+    pub(crate) in_force: Vec<CurrentContext>,
 }
 
 /// A handler that the trace has registered.
@@ -56,7 +56,7 @@ pub(crate) struct Lock {
     /// The same now.
     pub(crate) count: u32,
     /// Whether compiled code acquires it first of all.
-    pub(crate) held_first: bool,
+    pub(crate) acquired_first: bool,
 }
 
 /// A function that sets something.
@@ -84,11 +84,11 @@ pub(crate) enum Takes {
 }
 
 /// A callable, and what it is called with.
-pub(crate) type Kept = (Py<PyAny>, Py<PyTuple>);
+pub(crate) type BoundCall = (Py<PyAny>, Py<PyTuple>);
 
 /// A mode that the trace has set.
 #[derive(Debug)]
-pub(crate) struct Switched {
-    pub(crate) undo: Option<Kept>,
-    pub(crate) question: Option<Kept>,
+pub(crate) struct ModeInForce {
+    pub(crate) undo: Option<BoundCall>,
+    pub(crate) question: Option<BoundCall>,
 }

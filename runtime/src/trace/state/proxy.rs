@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 /// Stands for a value of the running trace.
 #[pyclass(frozen, subclass, weakref, module = "slotrt")]
 #[derive(Debug)]
-pub struct Token {
+pub struct Proxy {
     pub(crate) value: ValueId,
     pub(crate) trace: u64,
 }

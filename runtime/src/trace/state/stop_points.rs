@@ -3,16 +3,16 @@ use crate::bytecode::{Code, Op, flag};
 
 /// How a call comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum CallOrigin {
     /// Within an instruction, C code in between perhaps.
     Within,
-    /// By a call instruction of a frame where the trace can stop, and nothing else; `exposed` as in [`Leave`].
+    /// By a call instruction of a frame where the trace can stop, and nothing else; `exposed` as in [`StopPoints`].
     Instruction { exposed: bool },
 }
 
 /// Whether and where the trace can stop in a frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Leave {
+pub(crate) struct StopPoints {
     /// Whether it can.
     pub(crate) possible: bool,
     /// Index of the first instruction before which it can.
@@ -21,14 +21,14 @@ pub(crate) struct Leave {
     pub(crate) exposed: bool,
 }
 
-impl Leave {
+impl StopPoints {
     pub(crate) fn outermost(first: usize) -> Self {
         Self { possible: true, first, exposed: true }
     }
 
     /// In a frame entered so.
-    pub(crate) fn of(way: Way, code: &Code) -> Self {
-        let Way::Instruction { exposed } = way else { return Self::default() };
+    pub(crate) fn of(origin: CallOrigin, code: &Code) -> Self {
+        let CallOrigin::Instruction { exposed } = origin else { return Self::default() };
         let first = code.instrs.iter().position(|instr| instr.op == Op::RESUME);
         match first {
             Some(resume) if code.flags & (flag::OPTIMIZED | flag::GENERATOR_LIKE) == flag::OPTIMIZED => {

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A frame of the trace, running or not.
 #[derive(Clone, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct FrameRef {
     pub(crate) serial: u64,
     pub(crate) code: std::sync::Arc<Py<PyAny>>,
     pub(crate) globals: std::sync::Arc<Py<PyAny>>,
@@ -15,8 +15,8 @@ pub(crate) struct Mark {
 
 /// `PyTracebackObject`.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) frame: Mark,
+pub(crate) struct TracebackNode {
+    pub(crate) frame: FrameRef,
     pub(crate) lasti: i32,
     pub(crate) line: i32,
     pub(crate) next: Option<usize>,
@@ -27,7 +27,7 @@ pub(crate) struct Node {
 
 /// Where a frame has ended or been suspended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct LastPosition {
     pub(crate) lasti: i32,
     pub(crate) line: i32,
 }
@@ -35,17 +35,17 @@ pub(crate) struct Place {
 /// The tracebacks of a trace.
 #[derive(Debug, Default)]
 pub struct Tracebacks {
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<TracebackNode>,
     /// The first node of each exception made here.
     pub(crate) heads: FxHashMap<ValueId, usize>,
     /// Values that are tracebacks.
     pub(crate) values: FxHashMap<ValueId, usize>,
     /// Values that are frames, and the frames by number.
-    pub(crate) frames: FxHashMap<ValueId, Mark>,
+    pub(crate) frames: FxHashMap<ValueId, FrameRef>,
     pub(crate) frame_values: FxHashMap<u64, ValueId>,
     /// Frames that a node names, and where those that have ended did.
     pub(crate) named: FxHashSet<u64>,
-    pub(crate) ended: FxHashMap<u64, Place>,
+    pub(crate) ended: FxHashMap<u64, LastPosition>,
 }
 
 impl Tracebacks {

@@ -3,11 +3,11 @@ use crate::bytecode::{Code, Op};
 use crate::domain::Domain;
 use crate::graph::{Graph, Name, NodeId};
 use crate::guard::Guard;
-use crate::trace::state::journal::Start;
-use crate::trace::state::journal::{Grown, Seen, Watched};
+use crate::trace::state::journal::InstructionStart;
+use crate::trace::state::journal::{OrderedSet, Overlay, Tracked};
 use crate::trace::state::namespaces::Global;
-use crate::trace::state::outcome::{Effect, Hold, Route};
-use crate::trace::state::proxy::Token;
+use crate::trace::state::outcome::{Effect, LockHold, Route};
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
@@ -22,79 +22,79 @@ use std::sync::Arc;
 pub struct State {
     pub(crate) values: Vec<Value>,
     /// What there was when the last instruction began before which the trace could stop.
-    pub(crate) start: crate::trace::state::journal::Start,
+    pub(crate) start: crate::trace::state::journal::InstructionStart,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(crate) identity: FxHashMap<usize, ValueId>,
     /// Numbers and text from outside that C has got, by address.
-    pub(crate) lent: FxHashMap<usize, ValueId>,
+    pub(crate) passed_to_c: FxHashMap<usize, ValueId>,
     /// Values that were described at the end: their objects live on, so that no other object gets their address.
     pub(crate) described: Vec<Value>,
     /// Containers from outside that are being copied.
     pub(crate) copying: Vec<ValueId>,
-    /// Tells this trace's tokens from others'.
+    /// Tells this trace's proxies from others'.
     pub(crate) trace: u64,
-    pub(crate) lasting: Arc<crate::trace::state::caches::Lasting>,
+    pub(crate) shared_caches: Arc<crate::trace::state::caches::SharedCaches>,
     /// Filters of warnings.
     pub(crate) filters: crate::trace::state::warnings::Filters,
-    /// Classes of tokens from earlier traces.
-    pub(crate) kept: Arc<crate::trace::state::caches::Kept>,
-    /// Classes of tokens, by the address of the class they mirror.
-    pub(crate) mirrors: FxHashMap<usize, Py<PyType>>,
-    pub(crate) tokens: FxHashMap<ValueId, Py<Token>>,
+    /// Classes of proxies from earlier traces.
+    pub(crate) function_caches: Arc<crate::trace::state::caches::FunctionCaches>,
+    /// Classes of proxies, by the address of the class they mirror.
+    pub(crate) proxy_classes: FxHashMap<usize, Py<PyType>>,
+    pub(crate) proxies: FxHashMap<ValueId, Py<Proxy>>,
     pub(crate) guards: Vec<Guard>,
-    pub(crate) guarded: crate::trace::state::guard_requests::Guarded,
+    pub(crate) guard_requests: crate::trace::state::guard_requests::GuardRequests,
     /// Domains whose modes are guarded, by name.
-    pub(crate) surrounded: Grown<&'static str>,
-    pub(crate) graph: Watched<Graph>,
-    pub(crate) inputs: Watched<Vec<(NodeId, ValueId)>>,
-    pub(crate) names: Watched<FxHashMap<String, u32>>,
-    pub(crate) shadows: crate::trace::state::private_copies::Shadows,
-    pub(crate) attributes: Seen<(ValueId, String), Option<ValueId>>,
-    pub(crate) cells: Seen<ValueId, Option<ValueId>>,
-    pub(crate) globals: Seen<Global, Option<ValueId>>,
+    pub(crate) guarded_domains: OrderedSet<&'static str>,
+    pub(crate) graph: Tracked<Graph>,
+    pub(crate) inputs: Tracked<Vec<(NodeId, ValueId)>>,
+    pub(crate) names: Tracked<FxHashMap<String, u32>>,
+    pub(crate) private_copies: crate::trace::state::private_copies::PrivateCopies,
+    pub(crate) attributes: Overlay<(ValueId, String), Option<ValueId>>,
+    pub(crate) cells: Overlay<ValueId, Option<ValueId>>,
+    pub(crate) globals: Overlay<Global, Option<ValueId>>,
     /// Keeps the names of these alive, whose addresses are their keys.
     pub(crate) global_names: Vec<Py<PyString>>,
-    pub(crate) effects: Watched<Vec<Effect>>,
+    pub(crate) effects: Tracked<Vec<Effect>>,
     pub(crate) routes: Vec<Route>,
     pub(crate) route: Vec<Name>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FramePosition>,
     /// What the values of `generator` are made of.
-    pub(crate) generators: Watched<FxHashMap<ValueId, crate::trace::state::generator::Made>>,
+    pub(crate) generators: Tracked<FxHashMap<ValueId, crate::trace::state::generator::GeneratorObject>>,
     /// A function was entered whose body does not stand in for this release's.
     pub(crate) stood_in: Option<generated::capi::FunctionId>,
     /// Objects of `super`: class and receiver.
-    pub(crate) supers: Watched<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
+    pub(crate) supers: Tracked<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
-    pub(crate) changed_sets: Watched<FxHashMap<ValueId, u64>>,
+    pub(crate) changed_sets: Tracked<FxHashMap<ValueId, u64>>,
     /// Whether the trace keeps account of what frames hold.
     pub(crate) track: bool,
     /// What each running frame holds, outermost first.
-    pub(crate) held: Vec<crate::trace::state::lifetime::Held>,
+    pub(crate) held: Vec<crate::trace::state::lifetime::FrameReferences>,
     /// Weak references made here, by address: what they refer to, and whether they have a callback.
-    pub(crate) weak: Watched<FxHashMap<usize, (ValueId, bool)>>,
+    pub(crate) weak: Tracked<FxHashMap<usize, (ValueId, bool)>>,
     /// What weak references made here refer to.
-    pub(crate) weakly: Watched<FxHashSet<ValueId>>,
+    pub(crate) weakly: Tracked<FxHashSet<ValueId>>,
     /// Objects whose end would run code.
-    pub(crate) mortal: Watched<Vec<ValueId>>,
+    pub(crate) finalisable: Tracked<Vec<ValueId>>,
     /// How many of the values are what the outermost frame was given.
     pub(crate) given: usize,
     /// Objects from outside whose end runs code.
-    pub(crate) mortals: crate::trace::state::lifetime::Mortals,
+    pub(crate) finalisers: crate::trace::state::lifetime::Finalisable,
     /// Dicts from outside that are seen through names.
-    pub(crate) namespaces: Watched<FxHashMap<ValueId, crate::trace::state::namespaces::Names>>,
+    pub(crate) namespaces: Tracked<FxHashMap<ValueId, crate::trace::state::namespaces::Namespace>>,
     /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
-    pub(crate) seen_whole: Watched<FxHashMap<ValueId, ValueId>>,
+    pub(crate) seen_whole: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Files that the trace has opened.
-    pub(crate) files: Watched<Vec<ValueId>>,
+    pub(crate) files: Tracked<Vec<ValueId>>,
     /// Variables of the frames that tracebacks name.
-    pub(crate) variables: Watched<crate::trace::state::tracebacks::Variables>,
+    pub(crate) variables: Tracked<crate::trace::state::tracebacks::Variables>,
     pub(crate) nesting: u32,
-    pub(crate) born: Vec<u64>,
+    pub(crate) created_at: Vec<u64>,
     pub(crate) steps: u64,
     /// Code objects of the inlined frames under which the trace broke, innermost first.
-    pub(crate) broken_inside: Vec<Py<PyAny>>,
+    pub(crate) broken_frames: Vec<Py<PyAny>>,
     /// Inlined frames that go on where they stand, innermost first.
-    pub(crate) left_inside: Vec<crate::trace::state::outcome::Entered>,
+    pub(crate) nested_frames: Vec<crate::trace::state::outcome::NestedFrame>,
     /// Instructions so far before which the trace could stop: those of the outermost frame, and of frames entered by its calls.
     pub(crate) outer_step: u64,
     /// How many there were when the last one of the outermost frame began.
@@ -109,45 +109,45 @@ pub struct State {
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
-    pub(crate) copied: Watched<Vec<crate::trace::state::private_copies::Copied>>,
+    pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Contexts of decimal arithmetic.
     pub(crate) decimals: crate::trace::state::process::Decimals,
     /// Context variables from outside that the trace has set.
-    pub(crate) context: Watched<FxHashMap<ValueId, ValueId>>,
+    pub(crate) context: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Locks from outside that the trace has used.
-    pub(crate) locks: Watched<Vec<crate::trace::state::process::Lock>>,
+    pub(crate) locks: Tracked<Vec<crate::trace::state::process::Lock>>,
     /// Those of them that compiled code acquires first of all.
-    pub(crate) held_first: Watched<Vec<Hold>>,
+    pub(crate) acquired_first: Tracked<Vec<LockHold>>,
     /// Error handlers of codecs that the trace has registered.
-    pub(crate) handlers: Watched<Vec<crate::trace::state::process::Handler>>,
+    pub(crate) handlers: Tracked<Vec<crate::trace::state::process::Handler>>,
     /// Functions with a cache from outside that the trace has called.
-    pub(crate) caches: Watched<Vec<crate::trace::state::lru_caches::Remembered>>,
+    pub(crate) caches: Tracked<Vec<crate::trace::state::lru_caches::CacheUse>>,
     /// Objects looked at in searches for paths.
     pub(crate) searched: usize,
     /// Names and metaclasses of classes that C is making and has shown to nobody yet.
-    pub(crate) making: Watched<Vec<(String, Py<PyType>)>>,
+    pub(crate) unfinished_classes: Tracked<Vec<(String, Py<PyType>)>>,
     /// What is handled in the running frame, or in the generator that runs: one item of CPython's stack of them.
-    pub(crate) exc_info: Watched<Option<ValueId>>,
+    pub(crate) exc_info: Tracked<Option<ValueId>>,
     /// The items below: of whoever resumed the running generators, outermost first.
-    pub(crate) exc_below: Watched<Vec<Option<ValueId>>>,
+    pub(crate) exc_below: Tracked<Vec<Option<ValueId>>>,
     /// Where exceptions passed through, for their tracebacks.
-    pub(crate) tracebacks: Watched<crate::trace::state::tracebacks::Tracebacks>,
+    pub(crate) tracebacks: Tracked<crate::trace::state::tracebacks::Tracebacks>,
     /// Values that are `id()` of others.
-    pub(crate) ids: Watched<FxHashMap<ValueId, ValueId>>,
+    pub(crate) ids: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Frames begun so far.
     pub(crate) frames: u64,
-    pub(crate) pending: Option<crate::trace::state::unwind::Signal>,
+    pub(crate) pending: Option<crate::trace::state::unwind::Unwind>,
     /// Signals that wait for the end of the trace.
     pub(crate) signals: Vec<i32>,
     pub(crate) domains: Vec<Arc<dyn Domain>>,
     /// The nodes that have last changed graph values in place.
-    pub(crate) changed_nodes: Watched<FxHashMap<ValueId, NodeId>>,
+    pub(crate) changed_nodes: Tracked<FxHashMap<ValueId, NodeId>>,
     /// Modes of libraries that the trace has set.
-    pub(crate) switched: Watched<Vec<crate::trace::state::process::Switched>>,
+    pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
     /// What of the process compiled code sets.
-    pub(crate) settings: Watched<Vec<&'static crate::trace::state::process::Setting>>,
+    pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,
     pub(crate) outer_globals: usize,
-    pub(crate) touched_types: Grown<usize>,
+    pub(crate) touched_types: OrderedSet<usize>,
     /// The code of the outermost frame.
     pub(crate) outer_code: Option<Arc<Code>>,
 }
@@ -158,11 +158,11 @@ impl State {
         const VALUES: usize = 64;
         let mut state = Box::<Self>::default();
         if let Some(room) = ROOM.take() {
-            (state.identity, state.tokens, state.mirrors) = (room.identity, room.tokens, room.mirrors);
-            (state.born, state.guarded, state.globals, state.start) =
-                (room.born, room.guarded, room.globals, room.start);
+            (state.identity, state.proxies, state.proxy_classes) = (room.identity, room.proxies, room.proxy_classes);
+            (state.created_at, state.guard_requests, state.globals, state.start) =
+                (room.created_at, room.guard_requests, room.globals, room.start);
         } else {
-            state.born.reserve(VALUES);
+            state.created_at.reserve(VALUES);
             state.identity.reserve(VALUES);
         }
         state.values.reserve(VALUES);
@@ -173,23 +173,23 @@ impl State {
     /// Empties what the next trace can fill again without asking for memory, when a trace is over.
     pub(crate) fn make_room(&mut self) {
         const MANY: usize = 512;
-        if self.values.len().max(self.identity.len()).max(self.born.len()) > MANY {
+        if self.values.len().max(self.identity.len()).max(self.created_at.len()) > MANY {
             return;
         }
-        let mut room = Room {
+        let mut room = SpareTables {
             identity: take(&mut self.identity),
-            tokens: take(&mut self.tokens),
-            mirrors: take(&mut self.mirrors),
-            born: take(&mut self.born),
-            guarded: take(&mut self.guarded),
+            proxies: take(&mut self.proxies),
+            proxy_classes: take(&mut self.proxy_classes),
+            created_at: take(&mut self.created_at),
+            guard_requests: take(&mut self.guard_requests),
             globals: take(&mut self.globals),
             start: take(&mut self.start),
         };
         room.identity.clear();
-        room.tokens.clear();
-        room.mirrors.clear();
-        room.born.clear();
-        room.guarded.clear();
+        room.proxies.clear();
+        room.proxy_classes.clear();
+        room.created_at.clear();
+        room.guard_requests.clear();
         room.globals.clear();
         room.start.forget();
         ROOM.set(Some(Box::new(room)));
@@ -203,7 +203,7 @@ impl State {
 
 /// Where a frame stands, for reports.
 #[derive(Debug)]
-pub struct Place {
+pub struct FramePosition {
     pub(crate) file: Arc<str>,
     pub(crate) line: u32,
     pub(crate) op: Op,
@@ -217,38 +217,38 @@ pub struct Tracer<'py> {
     pub(crate) py: Python<'py>,
     pub(crate) state: Box<State>,
     /// Takes the state's place while C runs.
-    pub(crate) spare: Spare,
+    pub(crate) spare: SpareState,
 }
 
 thread_local! {
     /// An empty state from an earlier trace.
     static SPARE: Cell<Option<Box<State>>> = const { Cell::new(None) };
     /// What is left of an earlier trace.
-    static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+    static ROOM: Cell<Option<Box<SpareTables>>> = const { Cell::new(None) };
 }
 
 /// Parts of a state, empty, with room for what another trace puts there.
-struct Room {
+struct SpareTables {
     identity: FxHashMap<usize, ValueId>,
-    tokens: FxHashMap<ValueId, Py<Token>>,
-    mirrors: FxHashMap<usize, Py<PyType>>,
-    born: Vec<u64>,
-    guarded: crate::trace::state::guard_requests::Guarded,
-    globals: Seen<Global, Option<ValueId>>,
-    start: Start,
+    proxies: FxHashMap<ValueId, Py<Proxy>>,
+    proxy_classes: FxHashMap<usize, Py<PyType>>,
+    created_at: Vec<u64>,
+    guard_requests: crate::trace::state::guard_requests::GuardRequests,
+    globals: Overlay<Global, Option<ValueId>>,
+    start: InstructionStart,
 }
 
 /// An empty state that takes the place of a trace's own while C runs.
 #[derive(Debug, Default)]
-pub(crate) struct Spare(pub(crate) Option<Box<State>>);
+pub(crate) struct SpareState(pub(crate) Option<Box<State>>);
 
-impl Spare {
+impl SpareState {
     pub(crate) fn take(&mut self) -> Box<State> {
         self.0.take().or_else(|| SPARE.take()).unwrap_or_default()
     }
 }
 
-impl Drop for Spare {
+impl Drop for SpareState {
     fn drop(&mut self) {
         if let Some(spare) = self.0.take() {
             SPARE.set(Some(spare));
@@ -260,7 +260,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn push(&mut self, value: Value) -> ValueId {
         let id = ValueId(self.state.values.len() as u32);
         self.state.values.push(value);
-        self.state.born.push(self.state.outer_step);
+        self.state.created_at.push(self.state.outer_step);
         id
     }
 
@@ -272,7 +272,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn real(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
         match self.value(id) {
             Value::Real { object, .. } => Some(object.bind(self.py).clone()),
-            Value::Proxy { .. } | Value::New(_) => None,
+            Value::Node { .. } | Value::New(_) => None,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::trace::state::value::ValueId;
 
 /// Why an operation gave no value. Only [`Signal::Raised`] is a Python exception.
 #[derive(Clone, Debug)]
-pub enum Signal {
+pub enum Unwind {
     /// Python raises this exception value.
     Raised(ValueId),
     /// The instruction must run natively.
@@ -20,7 +20,7 @@ pub enum Signal {
     GivenUp(Box<Stop>),
 }
 
-impl Signal {
+impl Unwind {
     /// The tracer is wrong.
     pub(crate) fn internal(what: impl Into<String>) -> Self {
         Self::GivenUp(Box::new(Stop::Internal(what.into())))
@@ -31,7 +31,7 @@ impl Signal {
 const _: () = assert!(size_of::<Traced<ValueId>>() == 16);
 
 /// Result of a symbolic operation.
-pub type Traced<T> = Result<T, Signal>;
+pub type Traced<T> = Result<T, Unwind>;
 
 /// What a user may do about a graph break: the closed list.
 pub mod hints {
@@ -49,7 +49,7 @@ pub mod hints {
 #[cold]
 #[inline(never)]
 pub fn stop<T>(kind: &str, context: impl Into<String>, explanation: impl Into<String>, hint: &str) -> Traced<T> {
-    Err(Signal::Break(Box::new(Break {
+    Err(Unwind::Break(Box::new(Break {
         kind: kind.into(),
         context: context.into(),
         explanation: explanation.into(),
@@ -68,12 +68,12 @@ pub fn unsupported<T>(kind: &str, context: impl Into<String>) -> Traced<T> {
 #[cold]
 #[inline(never)]
 pub fn internal<T>(what: impl Into<String>) -> Traced<T> {
-    Err(Signal::internal(what))
+    Err(Unwind::internal(what))
 }
 
 /// The frame is none for the tracer.
 #[cold]
 #[inline(never)]
 pub fn fallback<T>(why: impl Into<String>) -> Traced<T> {
-    Err(Signal::GivenUp(Box::new(Stop::Fallback(why.into()))))
+    Err(Unwind::GivenUp(Box::new(Stop::Fallback(why.into()))))
 }

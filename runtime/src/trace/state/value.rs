@@ -16,7 +16,7 @@ pub enum Value {
         source: Option<Source>,
     },
     /// A graph node's result: computed only when the compiled graph runs.
-    Proxy {
+    Node {
         /// The node.
         node: NodeId,
         /// Its exact Python type.
@@ -30,7 +30,7 @@ pub enum Value {
 
 /// Where an object made during the trace holds a part of its state.
 #[derive(Debug)]
-pub enum Held {
+pub enum StateSlot {
     /// Set as `object.__setattr__` sets it; no descriptor of the class is in the way.
     Attribute(String),
     /// An entry of `__dict__`, with its key, that a descriptor of the class hides.
@@ -41,7 +41,7 @@ pub enum Held {
 
 /// Where an inlined frame stands.
 #[derive(Clone, Debug)]
-pub struct Inlined {
+pub struct InlinedFrame {
     /// Its code object.
     pub code: Arc<Py<PyAny>>,
     /// Its globals.
@@ -56,7 +56,7 @@ pub struct Inlined {
     pub namespace: Option<ValueId>,
 }
 
-impl Inlined {
+impl InlinedFrame {
     /// What its frame holds: the variables in their order, then the namespace.
     pub fn held(&self) -> impl Iterator<Item = ValueId> {
         self.variables.iter().map(|(_, value)| *value).chain(self.namespace)
@@ -65,9 +65,9 @@ impl Inlined {
 
 /// A frame in a traceback.
 #[derive(Clone, Debug)]
-pub struct Passed {
+pub struct TracebackFrame {
     /// Of an inlined frame; `None` for the frame that is traced.
-    pub inlined: Option<Inlined>,
+    pub inlined: Option<InlinedFrame>,
     /// The line.
     pub line: i32,
 }
@@ -100,7 +100,7 @@ pub enum New {
         /// `__closure__`: cells.
         closure: Vec<ValueId>,
         /// What `FunctionType` does not set from these.
-        attributes: Vec<(Held, ValueId)>,
+        attributes: Vec<(StateSlot, ValueId)>,
     },
     /// A bound method.
     Method {
@@ -120,7 +120,7 @@ pub enum New {
         /// The keys of an `OrderedDict` in its order, where its table has another.
         order: Vec<ValueId>,
         /// Entries of its `__dict__` in insertion order, and its slots.
-        attributes: Vec<(Held, ValueId)>,
+        attributes: Vec<(StateSlot, ValueId)>,
     },
     /// An exception instance: class, `args` tuple, attributes as for an instance.
     Exception {
@@ -129,13 +129,13 @@ pub enum New {
         /// `args`, a tuple value.
         args: ValueId,
         /// Entries of its `__dict__`, and members of C that the class's constructor does not set from `args`.
-        attributes: Vec<(Held, ValueId)>,
+        attributes: Vec<(StateSlot, ValueId)>,
         /// `__context__`.
         context: Option<ValueId>,
         /// `__cause__`; setting it also sets `__suppress_context__`.
         cause: Option<ValueId>,
         /// The frames that it was raised in or passed through, innermost first.
-        passed: Vec<Passed>,
+        passed: Vec<TracebackFrame>,
     },
     /// An iterator over a sequence value: what remains starts at `next`.
     SequenceIterator {
@@ -162,12 +162,12 @@ pub enum New {
 
 /// Some of a trace's values, in the order in which they came.
 #[derive(Debug, Default)]
-pub(crate) struct Met {
+pub(crate) struct ValueSet {
     bits: Vec<u64>,
     order: Vec<ValueId>,
 }
 
-impl Met {
+impl ValueSet {
     /// Whether the value is new.
     pub(crate) fn insert(&mut self, value: ValueId) -> bool {
         let (word, bit) = (value.0 as usize / 64, 1 << (value.0 % 64));

@@ -26,7 +26,7 @@ pub(crate) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
 
 pub(crate) fn ending_runs_code(object: &Bound<'_, PyAny>, own: &dyn Fn(usize) -> usize) -> bool {
     !crate::trace::value::kinds::is_scalar(object)
-        && referents::freed_with(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
+        && referents::freed_with(vec![object.clone()], MAX_KEPT, own).iter().any(is_finalisable)
 }
 
 /// What the object holds, as far as it is not the world that it lives in.
@@ -43,7 +43,7 @@ pub(crate) fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, P
 }
 
 /// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
-pub(crate) fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_finalisable(object: &Bound<'_, PyAny>) -> bool {
     if !referents::is_end_observed(object) || is_lasting(object) {
         return false;
     }

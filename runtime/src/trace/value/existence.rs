@@ -1,7 +1,7 @@
 //! What the trace read must be there again, also where nothing else was asked of it: plain Python would raise otherwise.
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{Value, ValueId};
 use rustc_hash::FxHashSet;
@@ -10,7 +10,8 @@ impl Tracer<'_> {
     /// Where the value was read, if no guard of its own looks there.
     fn unguarded<'a>(&self, id: usize, value: &'a Value) -> Option<&'a Source> {
         let Value::Real { source: Some(source), .. } = value else { return None };
-        (is_read(source) && !self.state.guarded.asks(ValueId(id as u32), Asked::LOOKS_AT_IT)).then_some(source)
+        (is_read(source) && !self.state.guard_requests.has_any(ValueId(id as u32), GuardRequest::LOOKS_AT_IT))
+            .then_some(source)
     }
 
     /// Guards every variable, attribute and entry that was read and that no other guard looks at.
@@ -20,15 +21,15 @@ impl Tracer<'_> {
         if read.is_empty() {
             return;
         }
-        let mut guarded = FxHashSet::default();
-        guarded.reserve(self.state.guards.len() + read.len());
+        let mut guard_requests = FxHashSet::default();
+        guard_requests.reserve(self.state.guards.len() + read.len());
         let mut whole = FxHashSet::default();
         for guard in &self.state.guards {
             if is_read(&guard.source) {
-                guarded.insert(&guard.source);
+                guard_requests.insert(&guard.source);
             }
             if let Check::SameAs(other) | Check::NotSameAs(other) = &guard.check {
-                guarded.insert(other);
+                guard_requests.insert(other);
             }
             if matches!(guard.check, Check::Keys(_)) {
                 whole.insert(&guard.source);
@@ -37,7 +38,7 @@ impl Tracer<'_> {
         let mut missing = Vec::new();
         for source in read {
             let with_base = matches!(source, Source::DictItem(base, _) if whole.contains(&**base));
-            if !with_base && guarded.insert(source) {
+            if !with_base && guard_requests.insert(source) {
                 missing.push(source.clone());
             }
         }

@@ -6,7 +6,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
@@ -29,7 +29,7 @@ impl<'py> Tracer<'py> {
         for (name, value) in keywords {
             named.push((name.clone(), self.operand(*value)?));
         }
-        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Signal::Break)?;
+        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         self.rely_on_surroundings(domain)?;
         match answer {
             Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
@@ -70,8 +70,8 @@ impl<'py> Tracer<'py> {
 
     /// Guards, once, the modes under which a domain answers as it does.
     fn rely_on_surroundings(&mut self, domain: &Arc<dyn Domain>) -> Traced<()> {
-        if self.state.surrounded.insert(domain.name()) {
-            let GlobalStateGuard { object, check } = domain.global_state_guard(self.py).map_err(Signal::Break)?;
+        if self.state.guarded_domains.insert(domain.name()) {
+            let GlobalStateGuard { object, check } = domain.global_state_guard(self.py).map_err(Unwind::Break)?;
             let source = Source::constant(object.bind(self.py));
             self.guard(source, Check::Domain(check), "operations are recorded or answered");
         }
@@ -83,7 +83,7 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(id)?;
         if self.domain_of(&class).is_some() {
             let example = match self.value(id) {
-                Value::Proxy { example, .. } => example.bind(self.py).clone(),
+                Value::Node { example, .. } => example.bind(self.py).clone(),
                 _ => match self.real(id).or_else(|| self.owned(id)) {
                     Some(object) => object,
                     None => return unsupported("graph value without an example", "operand"),
@@ -99,7 +99,7 @@ impl<'py> Tracer<'py> {
         }
         let native = match self.owned(id) {
             Some(object) => Some(object),
-            None => self.shadow(id)?,
+            None => self.private_copy(id)?,
         };
         let Some(native) = native else { return Ok(Operand::Foreign(class)) };
         if let Ok(tuple) = native.cast_exact::<PyTuple>() {
@@ -163,7 +163,7 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
         });
         let kind = example.get_type().into_any().unbind();
-        Ok(self.push(Value::Proxy { node, kind, example: example.unbind() }))
+        Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
     }
 
     /// A sequence of the same class as the example, of the items of what a node gives.
@@ -243,7 +243,7 @@ impl<'py> Tracer<'py> {
             return Ok(*node);
         }
         match self.value(value) {
-            Value::Proxy { node, .. } => return Ok(*node),
+            Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
             Value::New(New::Owned(_)) | Value::New(_) => {
                 return unsupported("graph value made outside the graph", "argument");

@@ -66,8 +66,8 @@ impl<'py> Tracer<'py> {
         if last && made && self.real(callable).is_some_and(|callable| callable.is(&id)) {
             return unsupported(KIND, "an object that C makes and lets go");
         }
-        let asks = self.real(callable).is_some_and(|callable| !callable.is(&id) && self.sees_addresses(&callable));
-        if !asks || self.owned(value).is_none() {
+        let has_any = self.real(callable).is_some_and(|callable| !callable.is(&id) && self.sees_addresses(&callable));
+        if !has_any || self.owned(value).is_none() {
             return Ok(());
         }
         if self.has_lasting_hash(value) {

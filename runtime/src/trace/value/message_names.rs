@@ -2,7 +2,7 @@
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
@@ -32,11 +32,11 @@ impl<'py> Tracer<'py> {
                 known.push(class);
             }
         }
-        let is_said = |class: &&Bound<'_, PyType>| {
+        let is_named_in_text = |class: &&Bound<'_, PyType>| {
             let name = types::last_name(class);
             texts.iter().any(|text| contains(text.as_bytes(), name.as_bytes()))
         };
-        let said: Vec<_> = known.into_iter().filter(is_said).cloned().collect();
+        let said: Vec<_> = known.into_iter().filter(is_named_in_text).cloned().collect();
         said.iter().try_for_each(|class| self.rely_on_name(class, "__name__"))
     }
 
@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
             let source = Source::Attr(Arc::new(source), "__qualname__".into());
             self.guard_once(
                 value,
-                Asked::QUALNAME,
+                GuardRequest::QUALNAME,
                 source,
                 Check::Equals(name.unbind()),
                 "a message says the function's name",

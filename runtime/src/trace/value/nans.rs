@@ -1,6 +1,6 @@
 //! Nans are told from each other: the hash of one is its address, and containers look for the object before they compare.
 use crate::guard::source::Source;
-use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, ValueId};
 use crate::trace::value::kinds::is_scalar;
@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A nan that the trace made is another one each time: `float("nan")`, or a complex number of such parts.
-    pub(crate) fn describe_nan(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+    pub(crate) fn materialise_nan(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
         let made = match (object.cast_exact::<PyFloat>(), object.cast_exact::<PyComplex>()) {
             (Ok(float), _) => float_call(float),
             (_, Ok(complex)) => complex_call(complex),

@@ -3,7 +3,7 @@ use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
 use crate::names::interned;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -22,7 +22,11 @@ impl<'py> Tracer<'py> {
         let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) else { return false };
         match self.value(*id) {
             Value::New(New::Owned(owned)) => owned.as_ptr() == object.as_ptr(),
-            _ => self.state.shadows.of(*id).is_some_and(|shadow| shadow.object.as_ptr() == object.as_ptr()),
+            _ => self
+                .state
+                .private_copies
+                .of(*id)
+                .is_some_and(|private_copy| private_copy.object.as_ptr() == object.as_ptr()),
         }
     }
 
@@ -40,7 +44,7 @@ impl<'py> Tracer<'py> {
                 let source = source.clone();
                 self.guard_once(
                     id,
-                    Asked::IS,
+                    GuardRequest::IS,
                     source,
                     Check::Is(object.unbind()),
                     "the object is also reached as a constant",
@@ -83,7 +87,7 @@ impl<'py> Tracer<'py> {
         match self.value(id) {
             Value::Real { source: Some(source), .. } => Some(source.clone()),
             Value::Real { object, source: None } => Some(Source::constant(object.bind(self.py))),
-            Value::Proxy { .. } | Value::New(_) => None,
+            Value::Node { .. } | Value::New(_) => None,
         }
     }
 
@@ -92,8 +96,15 @@ impl<'py> Tracer<'py> {
         self.state.guards.push(Guard { source, check, reason: Reason { why, place } });
     }
 
-    pub(crate) fn guard_once(&mut self, id: ValueId, what: Asked, source: Source, check: Check, why: &'static str) {
-        if self.state.guarded.insert(id, what) {
+    pub(crate) fn guard_once(
+        &mut self,
+        id: ValueId,
+        what: GuardRequest,
+        source: Source,
+        check: Check,
+        why: &'static str,
+    ) {
+        if self.state.guard_requests.insert(id, what) {
             self.guard(source, check, why);
         }
     }
@@ -114,28 +125,28 @@ impl<'py> Tracer<'py> {
     pub(crate) fn class_of(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
         if let Some(object) = self.object_outside(id) {
             let class = object.get_type();
-            if self.state.guarded.asks(id, Asked::CLASS) {
+            if self.state.guard_requests.has_any(id, GuardRequest::CLASS) {
                 return Ok(class);
             }
-            if !self.state.guarded.asks(id, Asked::SAYS_TYPE)
+            if !self.state.guard_requests.has_any(id, GuardRequest::SAYS_TYPE)
                 && let Some(source) = self.source(id)
             {
                 let check = Check::TypeIs(class.clone().into_any().unbind());
-                self.guard_once(id, Asked::TYPE, source, check, "the trace dispatched on the type");
+                self.guard_once(id, GuardRequest::TYPE, source, check, "the trace dispatched on the type");
             }
             if let Some(domain) = self.domain_of(&class)
-                && !self.state.guarded.asks(id, Asked::DOMAIN)
+                && !self.state.guard_requests.has_any(id, GuardRequest::DOMAIN)
                 && let Some(source) = self.source(id)
             {
-                let check = domain.guard(&object).map_err(crate::trace::state::unwind::Signal::Break)?;
-                self.guard_once(id, Asked::DOMAIN, source, Check::Domain(check), "recorded into the graph");
+                let check = domain.guard(&object).map_err(crate::trace::state::unwind::Unwind::Break)?;
+                self.guard_once(id, GuardRequest::DOMAIN, source, Check::Domain(check), "recorded into the graph");
             }
-            self.state.guarded.insert(id, Asked::CLASS);
+            self.state.guard_requests.insert(id, GuardRequest::CLASS);
             return Ok(class);
         }
         match self.value(id) {
             Value::Real { object, .. } | Value::New(New::Owned(object)) => Ok(object.bind(self.py).get_type()),
-            Value::Proxy { example, .. } => Ok(example.bind(self.py).get_type()),
+            Value::Node { example, .. } => Ok(example.bind(self.py).get_type()),
             Value::New(New::Opaque(what)) => self.opaque_class(what),
             Value::New(New::Method { function, .. }) => self.class_of_bound(*function),
             Value::New(other) => unsupported("type of an internal value", format!("{other:?}")),
@@ -160,24 +171,24 @@ impl<'py> Tracer<'py> {
     /// The object, if it is immutable and known; guards that it is the same next time.
     pub(crate) fn known(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
         if let Some(object) = self.object_outside(id) {
-            if self.state.guarded.asks(id, Asked::KNOWN) {
+            if self.state.guard_requests.has_any(id, GuardRequest::KNOWN) {
                 return Some(object);
             }
             let scalar = is_scalar(&object);
             if !scalar && !is_definition(&object) {
                 return None;
             }
-            self.state.guarded.insert(id, Asked::KNOWN);
-            if self.state.guarded.asks(id, Asked::EQUALS | Asked::IS) {
+            self.state.guard_requests.insert(id, GuardRequest::KNOWN);
+            if self.state.guard_requests.has_any(id, GuardRequest::EQUALS | GuardRequest::IS) {
                 return Some(object);
             }
             let source = self.source(id)?;
             if scalar {
                 let check = Check::Equals(object.clone().unbind());
-                self.guard_once(id, Asked::EQUALS, source, check, "the trace is specialised for this value");
+                self.guard_once(id, GuardRequest::EQUALS, source, check, "the trace is specialised for this value");
             } else {
                 let check = Check::Is(object.clone().unbind());
-                self.guard_once(id, Asked::IS, source, check, "the trace is specialised for this object");
+                self.guard_once(id, GuardRequest::IS, source, check, "the trace is specialised for this object");
                 self.keep_nans_of_set(&object);
             }
             return Some(object);
@@ -185,7 +196,7 @@ impl<'py> Tracer<'py> {
         match self.value(id) {
             Value::Real { object, .. } => {
                 let object = object.bind(self.py).clone();
-                if self.state.guarded.asks(id, Asked::KNOWN) {
+                if self.state.guard_requests.has_any(id, GuardRequest::KNOWN) {
                     return Some(object);
                 }
                 let frozen = object.is_exact_instance_of::<pyo3::types::PyFrozenSet>()
@@ -193,7 +204,7 @@ impl<'py> Tracer<'py> {
                     || object.is_exact_instance_of::<pyo3::types::PyRange>();
                 let known = is_scalar(&object) || is_definition(&object) || frozen;
                 known.then(|| {
-                    self.state.guarded.insert(id, Asked::KNOWN);
+                    self.state.guard_requests.insert(id, GuardRequest::KNOWN);
                     object
                 })
             }
@@ -223,7 +234,7 @@ impl<'py> Tracer<'py> {
                 return None;
             }
             let check = Check::Is(object.clone().unbind());
-            self.guard_once(id, Asked::IS, source, check, "the trace hashed the object's address");
+            self.guard_once(id, GuardRequest::IS, source, check, "the trace hashed the object's address");
             return Some(object);
         }
         self.real(id)
@@ -260,9 +271,9 @@ impl<'py> Tracer<'py> {
         self.guard(source, Check::TypeUnchanged(object), "attributes were looked up on the class");
     }
 
-    /// What a class made during the trace holds: its functions are tokens, so that C calls lead back here.
-    pub(crate) fn unmask(&self, object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
-        match self.value_of_token(&object) {
+    /// What a class made during the trace holds: its functions are proxies, so that C calls lead back here.
+    pub(crate) fn unproxied(&self, object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+        match self.value_of_proxy(&object) {
             Some(value) => self.owned(value).or_else(|| self.real(value)).unwrap_or(object),
             None => object,
         }
@@ -272,6 +283,6 @@ impl<'py> Tracer<'py> {
     pub(crate) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
         self.rely_on_class(class);
         let found = types::lookup(class, &interned(self.py, name))?;
-        Some(self.unmask(found))
+        Some(self.unproxied(found))
     }
 }

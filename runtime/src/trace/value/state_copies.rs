@@ -4,9 +4,9 @@
 use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;
-use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
-use crate::trace::state::private_copies::Copied;
+use crate::trace::state::private_copies::StateCopy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -16,15 +16,15 @@ use pyo3::prelude::*;
 const CLASSES: &[(&str, &str, &str)] = &[("_random.Random", "getstate", "setstate")];
 
 /// Whether objects from outside of the class (`tp_name`) are copied for C.
-pub(crate) fn is_copied(class: &str) -> bool {
+pub(crate) fn has_state_copies(class: &str) -> bool {
     CLASSES.iter().any(|(name, ..)| *name == class)
 }
 
 impl<'py> Tracer<'py> {
     /// The copy of an object from outside on which this method of C works; `None` for other methods and objects.
     pub(crate) fn copy_of(&mut self, method: &Bound<'py, PyAny>, value: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
-        if let Some(copied) = self.state.copied.iter().find(|copied| copied.value == value) {
-            return Ok(Some(copied.copy.bind(self.py).clone()));
+        if let Some(state_copies) = self.state.state_copies.iter().find(|state_copies| state_copies.value == value) {
+            return Ok(Some(state_copies.copy.bind(self.py).clone()));
         }
         let Some(owner) = callee::owner_of(method) else {
             return Ok(None);
@@ -51,29 +51,33 @@ impl<'py> Tracer<'py> {
         let (read, write, state, copy, check) = made.or_else(|error| internal(error.to_string()))?;
         self.guard_once(
             value,
-            Asked::STATE,
+            GuardRequest::STATE,
             source,
             Check::Call(check.unbind()),
             "the trace used the state of the object",
         );
-        let copied = Copied {
+        let state_copies = StateCopy {
             value,
             copy: copy.clone().unbind(),
             write: write.unbind(),
             read: read.unbind(),
             before: state.unbind(),
         };
-        self.state.copied.push(copied);
+        self.state.state_copies.push(state_copies);
         Ok(Some(copy))
     }
 
     /// Copies that have changed become effects on what they copied.
     pub(crate) fn compare_copies(&mut self) -> Traced<()> {
-        for index in 0..self.state.copied.len() {
-            let copied = &self.state.copied[index];
-            let (value, write) = (copied.value, copied.write.bind(self.py).clone());
-            let now = copied.read.bind(self.py).call1((&copied.copy,)).or_else(|error| internal(error.to_string()))?;
-            if now.eq(&copied.before).or_else(|error| internal(error.to_string()))? {
+        for index in 0..self.state.state_copies.len() {
+            let state_copies = &self.state.state_copies[index];
+            let (value, write) = (state_copies.value, state_copies.write.bind(self.py).clone());
+            let now = state_copies
+                .read
+                .bind(self.py)
+                .call1((&state_copies.copy,))
+                .or_else(|error| internal(error.to_string()))?;
+            if now.eq(&state_copies.before).or_else(|error| internal(error.to_string()))? {
                 continue;
             }
             let (callable, state) = (self.constant(write), self.constant(now));

@@ -93,7 +93,7 @@ pub(crate) struct Given {
 }
 
 /// Whether a function may run: it is in the reviewed table; or it is pure and gets nothing but numbers and text; or it touches nothing
-/// but an object that the trace made, or but its arguments, for which tokens may stand. Otherwise why not, in words.
+/// but an object that the trace made, or but its arguments, for which proxies may stand. Otherwise why not, in words.
 pub(crate) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
     let facts = facts(owner, name);
     let of_all = owner_facts(owner);
@@ -125,7 +125,7 @@ pub(crate) fn is_stateful(owner: &str, name: &str) -> bool {
     facts(owner, name).is_stateful
 }
 
-/// Whether tokens may stand for the arguments of all functions of an owner's module.
+/// Whether proxies may stand for the arguments of all functions of an owner's module.
 fn module_takes_tokens(owner: &str) -> bool {
     owner.rsplit_once('.').is_some_and(|(module, _)| owner_facts(module).takes_tokens)
 }

@@ -89,7 +89,7 @@ pub(crate) const UNREAD: &[(&str, &str)] = &[
     ("_suggestions", "texts in, a text out"),
 ];
 
-/// Modules and types whose functions ask their arguments by slots alone, so that tokens may stand for them: those run that their effects
+/// Modules and types whose functions ask their arguments by slots alone, so that proxies may stand for them: those run that their effects
 /// confine to their arguments. Owner, reason.
 pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("builtins", "functions with a model never come here; the others convert, compare and iterate their arguments"),

@@ -2,17 +2,17 @@
 //! compiled code makes the call again. A guard asks that the cache knows the same.
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `infinite_lru_cache_wrapper`, `bounded_lru_cache_wrapper`.
-use crate::trace::state::lru_caches::Remembered;
+use crate::trace::state::lru_caches::CacheUse;
 
 use crate::ffi::lru_cache::{LruCache, exchange_function};
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::call::lru_cache::key::{Held, Key};
+use crate::trace::call::lru_cache::key::{CachedObject, Key};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -21,13 +21,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// What the trace relied on.
 #[derive(Debug, Default)]
-struct Answers {
-    known: Vec<(Key, Held)>,
+struct CacheAnswers {
+    known: Vec<(Key, CachedObject)>,
     unknown: Vec<Key>,
     added: usize,
 }
 
-impl Answers {
+impl CacheAnswers {
     /// Whether the cache answers so, and drops nothing meanwhile that it was asked for.
     fn hold(&self, cache: &LruCache<'_>) -> PyResult<bool> {
         let py = cache.mark.py();
@@ -56,10 +56,10 @@ impl Answers {
 /// The guard.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug, Default)]
-struct Relied(Mutex<Answers>);
+struct CacheGuard(Mutex<CacheAnswers>);
 
 #[pymethods]
-impl Relied {
+impl CacheGuard {
     /// Whether the cache of the function answers as it did.
     fn __call__(&self, wrapper: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Some(cache) = LruCache::of(wrapper)? else { return Ok(false) };
@@ -67,7 +67,7 @@ impl Relied {
     }
 }
 
-impl Relied {
+impl CacheGuard {
     /// Whether nothing is dropped meanwhile that the trace asked for; answers that were right stay so while it runs.
     fn keeps_all(&self, cache: &LruCache<'_>) -> PyResult<bool> {
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Relied {
         if room { Ok(true) } else { answers.hold(cache) }
     }
 
-    fn note(&self, change: impl FnOnce(&mut Answers)) {
+    fn note(&self, change: impl FnOnce(&mut CacheAnswers)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -83,14 +83,14 @@ impl Relied {
 /// What the function gives while a call is made again, once.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-struct Giver {
+struct ResultStandIn {
     wrapper: Py<PyAny>,
     function: Py<PyAny>,
     result: Option<Py<PyAny>>,
 }
 
 #[pymethods]
-impl Giver {
+impl ResultStandIn {
     #[pyo3(signature = (*_args, **_names))]
     fn __call__(
         &self,
@@ -107,16 +107,16 @@ impl Giver {
 /// Makes a call again: the cache counts it and keeps its result. The function comes first among the arguments: nothing here keeps it.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
-struct Again {
+struct ReplayedCall {
     names: Vec<String>,
-    how: How,
+    how: CallEnd,
     /// An entry that nobody can reach: a new object stands for its key.
-    lost: Option<Py<Lost>>,
+    lost: Option<Py<UnreachableKey>>,
 }
 
 /// How the traced call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum CallEnd {
     Found,
     Computed,
     Raised,
@@ -125,14 +125,14 @@ enum How {
 /// A key that nobody outside the trace can have: one of its objects was a class that ends with it.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug, Default)]
-struct Lost(Mutex<Option<Py<PyAny>>>);
+struct UnreachableKey(Mutex<Option<Py<PyAny>>>);
 
-impl Lost {
+impl UnreachableKey {
     /// The object that stands for the key in this run of the compiled code.
-    fn key<'py>(&self, py: Python<'py>, how: How) -> PyResult<Bound<'py, PyAny>> {
+    fn key<'py>(&self, py: Python<'py>, how: CallEnd) -> PyResult<Bound<'py, PyAny>> {
         let mut key = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match key.as_ref() {
-            Some(key) if how == How::Found => Ok(key.bind(py).clone()),
+            Some(key) if how == CallEnd::Found => Ok(key.bind(py).clone()),
             _ => {
                 let new = py.get_type::<PyAny>().call0()?;
                 *key = Some(new.clone().unbind());
@@ -143,13 +143,13 @@ impl Lost {
 }
 
 #[pymethods]
-impl Again {
+impl ReplayedCall {
     #[pyo3(signature = (*given))]
     fn __call__(&self, given: &Bound<'_, PyTuple>) -> PyResult<()> {
         let py = given.py();
         let mut given: Vec<_> = given.iter().collect();
         let wrapper = &given.remove(0);
-        let result = (self.how == How::Computed).then(|| given.remove(0)).map(Bound::unbind);
+        let result = (self.how == CallEnd::Computed).then(|| given.remove(0)).map(Bound::unbind);
         if let Some(lost) = &self.lost {
             given = vec![lost.get().key(py, self.how)?];
         }
@@ -158,11 +158,11 @@ impl Again {
             names.set_item(name, value)?;
         }
         let given = PyTuple::new(py, given)?;
-        if self.how == How::Found {
+        if self.how == CallEnd::Found {
             return wrapper.call(given, Some(&names)).map(drop);
         }
         let function = exchange_function(wrapper, py.None().into_bound(py))?;
-        let giver = Giver { wrapper: wrapper.clone().unbind(), function: function.clone().unbind(), result };
+        let giver = ResultStandIn { wrapper: wrapper.clone().unbind(), function: function.clone().unbind(), result };
         // Up to 3.11, C does not hold what it calls.
         let giver = Bound::new(py, giver)?.into_any();
         exchange_function(wrapper, giver.clone())?;
@@ -170,7 +170,7 @@ impl Again {
         exchange_function(wrapper, function)?;
         drop(giver);
         match called {
-            Err(_) if self.how == How::Raised => Ok(()),
+            Err(_) if self.how == CallEnd::Raised => Ok(()),
             other => other.map(drop),
         }
     }
@@ -212,23 +212,23 @@ impl<'py> Tracer<'py> {
         let asked = || Key::new(positional, &named);
         let added = self.state.caches[index].added.bind(self.py).clone();
         let relied = self.state.caches[index].relied.bind(self.py).clone();
-        let relied = relied.cast_into::<Relied>().or_else(|error| internal(error.to_string()))?;
+        let relied = relied.cast_into::<CacheGuard>().or_else(|error| internal(error.to_string()))?;
         let known = self.with_callbacks(|| added.get_item(&key)).or_else(|error| self.raise_error(error))?;
         if let Some(known) = known {
             let (lost, number) =
-                known.extract::<(Option<Py<Lost>>, u32)>().or_else(|error| internal(error.to_string()))?;
-            self.call_again(callable, args, How::Found, lost, None);
+                known.extract::<(Option<Py<UnreachableKey>>, u32)>().or_else(|error| internal(error.to_string()))?;
+            self.call_again(callable, args, CallEnd::Found, lost, None);
             return Ok(ValueId(number));
         }
         let found = self.with_callbacks(|| cache.look_up(&key)).or_else(|error| self.raise_error(error))?;
         let result = match found {
             Some((found, _)) => {
-                let Some(result) = Held::result(&found) else {
+                let Some(result) = CachedObject::result(&found) else {
                     return unsupported(KIND, "code runs at the end of what it knows");
                 };
                 let answer = (asked(), result);
                 relied.get().note(|answers| answers.known.push(answer));
-                self.call_again(callable, args, How::Found, None, None);
+                self.call_again(callable, args, CallEnd::Found, None, None);
                 self.absorb_static(found)
             }
             None => {
@@ -237,7 +237,9 @@ impl<'py> Tracer<'py> {
                     relied.get().note(|answers| answers.unknown.push(asked));
                 }
                 let lost = match lost {
-                    true => Some(Bound::new(self.py, Lost::default()).or_else(|error| internal(error.to_string()))?),
+                    true => Some(
+                        Bound::new(self.py, UnreachableKey::default()).or_else(|error| internal(error.to_string()))?,
+                    ),
                     false => None,
                 };
                 let lost = lost.map(Bound::unbind);
@@ -265,17 +267,17 @@ impl<'py> Tracer<'py> {
         function: ValueId,
         callable: ValueId,
         args: &Arguments,
-        lost: Option<Py<Lost>>,
-    ) -> Traced<(ValueId, Option<Py<Lost>>)> {
+        lost: Option<Py<UnreachableKey>>,
+    ) -> Traced<(ValueId, Option<Py<UnreachableKey>>)> {
         let again = lost.as_ref().map(|lost| lost.clone_ref(self.py));
         match self.call_deeper(function, args.clone()) {
             Ok(result) => {
-                self.call_again(callable, args, How::Computed, again, Some(result));
+                self.call_again(callable, args, CallEnd::Computed, again, Some(result));
                 Ok((result, lost))
             }
-            Err(Signal::Raised(error)) => {
-                self.call_again(callable, args, How::Raised, again, None);
-                Err(Signal::Raised(error))
+            Err(Unwind::Raised(error)) => {
+                self.call_again(callable, args, CallEnd::Raised, again, None);
+                Err(Unwind::Raised(error))
             }
             Err(other) => Err(other),
         }
@@ -285,8 +287,8 @@ impl<'py> Tracer<'py> {
         &mut self,
         wrapper: ValueId,
         args: &Arguments,
-        how: How,
-        lost: Option<Py<Lost>>,
+        how: CallEnd,
+        lost: Option<Py<UnreachableKey>>,
         result: Option<ValueId>,
     ) {
         let mut given = vec![wrapper];
@@ -301,7 +303,7 @@ impl<'py> Tracer<'py> {
             given.extend(args.keywords.iter().map(|(_, value)| *value));
             names.extend(args.keywords.iter().map(|(name, _)| name.clone()));
         }
-        let again = Again { names, how, lost };
+        let again = ReplayedCall { names, how, lost };
         if let Ok(again) = Bound::new(self.py, again) {
             let callable = self.constant(again.into_any());
             self.state.effects.push(Effect::Call { callable, args: given });
@@ -313,12 +315,12 @@ impl<'py> Tracer<'py> {
         if let Some(index) = self.state.caches.iter().position(|known| known.wrapper == callable) {
             return Ok(index);
         }
-        let relied = Bound::new(self.py, Relied::default()).or_else(|error| internal(error.to_string()))?;
+        let relied = Bound::new(self.py, CacheGuard::default()).or_else(|error| internal(error.to_string()))?;
         let check = Check::Call(relied.clone().into_any().unbind());
         let source = self.source(callable).unwrap_or_else(|| Source::constant(wrapper));
         self.guard(source, check, "the trace asked the cache of the function");
         let added = PyDict::new(self.py).unbind();
-        self.state.caches.push(Remembered { wrapper: callable, added, relied: relied.into_any().unbind() });
+        self.state.caches.push(CacheUse { wrapper: callable, added, relied: relied.into_any().unbind() });
         Ok(self.state.caches.len() - 1)
     }
 }

@@ -7,18 +7,18 @@ use pyo3::types::{PyModule, PyTuple, PyType, PyWeakrefMethods, PyWeakrefReferenc
 
 /// An object that C compares with another one.
 #[derive(Debug)]
-pub(crate) enum Held {
+pub(crate) enum CachedObject {
     /// One that nothing waits for the end of, or that only the collector ends.
     Strong(Py<PyAny>),
     Weak(Py<PyWeakrefReference>),
-    Tuple(Vec<Held>),
+    Tuple(Vec<CachedObject>),
 }
 
-impl Held {
+impl CachedObject {
     /// An argument: where nothing can refer to it weakly, it is known to hold nothing whose end runs code.
     fn argument(object: &Bound<'_, PyAny>) -> Self {
-        let lasting = object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>();
-        if is_scalar(object) || lasting {
+        let shared_caches = object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>();
+        if is_scalar(object) || shared_caches {
             return Self::Strong(object.clone().unbind());
         }
         if let Ok(tuple) = object.cast_exact::<PyTuple>() {
@@ -57,15 +57,15 @@ impl Held {
 /// The arguments that the cache was asked for.
 #[derive(Debug)]
 pub(crate) struct Key {
-    positional: Vec<Held>,
-    named: Vec<(String, Held)>,
+    positional: Vec<CachedObject>,
+    named: Vec<(String, CachedObject)>,
 }
 
 impl Key {
     pub fn new<'py>(positional: &[Bound<'py, PyAny>], named: &[(String, Bound<'py, PyAny>)]) -> Self {
         Self {
-            positional: positional.iter().map(Held::argument).collect(),
-            named: named.iter().map(|(name, value)| (name.clone(), Held::argument(value))).collect(),
+            positional: positional.iter().map(CachedObject::argument).collect(),
+            named: named.iter().map(|(name, value)| (name.clone(), CachedObject::argument(value))).collect(),
         }
     }
 

@@ -59,7 +59,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn part_of_tuple(&mut self, value: ValueId, tuple: &Bound<'py, PyAny>) -> Traced<Option<Part<'py>>> {
         let tuple = match self.owned(value) {
             Some(_) => Some(tuple.clone()),
-            None => self.shadow(value)?,
+            None => self.private_copy(value)?,
         };
         let Some(tuple) = tuple.and_then(|tuple| tuple.cast_into::<PyTuple>().ok()) else { return Ok(None) };
         let (mut objects, mut new, mut lost) = (Vec::new(), false, false);

@@ -118,7 +118,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn text_of_token(&mut self, value: ValueId, slot: Slot) -> Traced<Option<ValueId>> {
         let class = self.class_of(value)?;
         if self.domain_of(&class).is_some()
-            || !self.native(value)?.is_instance_of::<crate::trace::state::proxy::Token>()
+            || !self.native(value)?.is_instance_of::<crate::trace::state::proxy::Proxy>()
         {
             return Ok(None);
         }
@@ -169,16 +169,16 @@ impl<'py> Tracer<'py> {
             } else {
                 self.receiver(*value)?
             };
-            let token = native.is_instance_of::<crate::trace::state::proxy::Token>();
-            // What C tells by flags of the class, or by its bases, a token is not.
+            let proxy = native.is_instance_of::<crate::trace::state::proxy::Proxy>();
+            // What C tells by flags of the class, or by its bases, a proxy is not.
             let told = types::has(&class, flag::DATA_SUBCLASS)
                 || class.is_subclass_of::<PySet>().unwrap_or(false)
                 || class.is_subclass_of::<PyFrozenSet>().unwrap_or(false);
-            if token && told {
+            if proxy && told {
                 natives.push(self.unchanging_operand(function, *value, &class)?);
                 continue;
             }
-            if token && self.domain_of(&class).is_none() {
+            if proxy && self.domain_of(&class).is_none() {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
                 if function.name == "_Py_union_type_or"
                     && class.is(self.py.get_type::<PyType>())
@@ -198,8 +198,8 @@ impl<'py> Tracer<'py> {
                     );
                 }
             }
-            // C code asks for such an object's memory, or for its class, past the slots that a token has.
-            if token && self.domain_of(&class).is_none() && self.slot_function(&class, Slot::bf_getbuffer)?.is_some() {
+            // C code asks for such an object's memory, or for its class, past the slots that a proxy has.
+            if proxy && self.domain_of(&class).is_none() && self.slot_function(&class, Slot::bf_getbuffer)?.is_some() {
                 return unsupported(
                     "C function on an object of a C class from outside",
                     format!("{} on {}", function.name, types::name(&class)),

@@ -70,16 +70,16 @@ fn wrappers(py: Python<'_>) -> PyResult<FxHashMap<(usize, &'static str), &'stati
     Ok(found)
 }
 
-type Names = FxHashMap<(usize, &'static str), &'static str>;
+type Namespace = FxHashMap<(usize, &'static str), &'static str>;
 
 /// Names of slot pointers, filled as types are met.
-fn names() -> &'static Mutex<Names> {
-    static NAMES: OnceLock<Mutex<Names>> = OnceLock::new();
+fn names() -> &'static Mutex<Namespace> {
+    static NAMES: OnceLock<Mutex<Namespace>> = OnceLock::new();
     NAMES.get_or_init(|| Mutex::new(FxHashMap::default()))
 }
 
 /// Notes the names of a C type's slot functions, from the type's row in the generated table.
-fn note_type(class: &Bound<'_, PyType>, names: &mut Names) {
+fn note_type(class: &Bound<'_, PyType>, names: &mut Namespace) {
     let name = types::c_name(class);
     let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
     for (slot, function, _) in row.slots {

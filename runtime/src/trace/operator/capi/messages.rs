@@ -3,7 +3,7 @@ use crate::ffi::types;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced};
+use crate::trace::state::unwind::{Traced, Unwind};
 use crate::trace::state::value::ValueId;
 use generated::capi::{Argument, CApi};
 use pyo3::prelude::*;
@@ -15,11 +15,11 @@ impl<'py> Tracer<'py> {
         Ok(types::is_subtype(&class, &self.py.get_type::<T>()))
     }
 
-    pub(crate) fn exception(&mut self, class: ValueId, args: Vec<ValueId>) -> Signal {
+    pub(crate) fn exception(&mut self, class: ValueId, args: Vec<ValueId>) -> Unwind {
         match self.call(class, Arguments::positional(args)) {
             Ok(exception) => match self.raise_value::<()>(exception) {
                 Err(signal) => signal,
-                Ok(()) => Signal::internal("an exception was not raised"),
+                Ok(()) => Unwind::internal("an exception was not raised"),
             },
             Err(signal) => signal,
         }

@@ -2,9 +2,9 @@
 use crate::semantics::dispatch;
 use crate::trace::operator::capi::SlotFunction;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::proxy::Token;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
 use generated::capi::FunctionId;
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ impl<'py> Tracer<'py> {
     /// The object that a C slot function may work on.
     fn object_for(&mut self, function: &SlotFunction, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         let object = self.receiver(value)?;
-        if object.is_instance_of::<Token>() {
+        if object.is_instance_of::<Proxy>() {
             let class = self.class_of(value)?;
             return self.unchanging_operand(function, value, &class);
         }
@@ -130,7 +130,7 @@ impl<'py> Tracer<'py> {
         self.native_next(value)
     }
 
-    /// An iterator over `__getitem__`: C's own, over the token.
+    /// An iterator over `__getitem__`: C's own, over the proxy.
     pub(crate) fn sequence_iterator(&mut self, sequence: ValueId) -> Traced<ValueId> {
         let object = self.receiver(sequence)?;
         let iter = self.import("builtins", "iter")?;
@@ -163,7 +163,7 @@ impl<'py> Tracer<'py> {
 
     fn plain_result<T>(&mut self, result: PyResult<T>) -> Traced<T> {
         if let Some(signal) = self.state.pending.take() {
-            return Err::<T, Signal>(signal);
+            return Err::<T, Unwind>(signal);
         }
         result.or_else(|error| self.raise_error(error))
     }

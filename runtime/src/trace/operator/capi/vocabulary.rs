@@ -5,7 +5,7 @@ use crate::trace::operator::capi::SlotFunction;
 use crate::trace::operator::capi::call::Operands;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Signal, Traced, hints};
+use crate::trace::state::unwind::{Traced, Unwind, hints};
 use crate::trace::state::value::ValueId;
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
@@ -16,10 +16,10 @@ use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple, PyType};
 impl CApi for Tracer<'_> {
     type Object = ValueId;
     type Function = SlotFunction;
-    type Error = Signal;
+    type Error = Unwind;
 
-    fn unsupported(&mut self, name: &'static str) -> Signal {
-        Signal::Break(Box::new(crate::trace::state::outcome::Break {
+    fn unsupported(&mut self, name: &'static str) -> Unwind {
+        Unwind::Break(Box::new(crate::trace::state::outcome::Break {
             kind: "C function outside the vocabulary".into(),
             context: name.into(),
             explanation: format!("generated code calls {name}, which the symbolic world does not know"),
@@ -27,8 +27,8 @@ impl CApi for Tracer<'_> {
         }))
     }
 
-    fn is_exception(&self, error: &Signal) -> bool {
-        matches!(error, Signal::Raised(_))
+    fn is_exception(&self, error: &Unwind) -> bool {
+        matches!(error, Unwind::Raised(_))
     }
 
     fn enter(&mut self, function: FunctionId) {
@@ -393,15 +393,15 @@ impl CApi for Tracer<'_> {
         Ok(types::c_name(&self.class_of(*object)?) == "method")
     }
 
-    fn _PyObject_SetAttributeErrorContext(&mut self, error: &Signal, v: &ValueId, name: &ValueId) -> Traced<i32> {
-        let Signal::Raised(exception) = error else { return Ok(0) };
+    fn _PyObject_SetAttributeErrorContext(&mut self, error: &Unwind, v: &ValueId, name: &ValueId) -> Traced<i32> {
+        let Unwind::Raised(exception) = error else { return Ok(0) };
         match self.known_str(*name) {
             Some(name) => self.set_attribute_error_context_of(*exception, *v, &name).map(|()| 0),
             None => Err(self.unsupported("_PyObject_SetAttributeErrorContext")),
         }
     }
 
-    fn set_attribute_error_context(&mut self, error: &Signal, v: &ValueId, name: &ValueId) -> Traced<i32> {
+    fn set_attribute_error_context(&mut self, error: &Unwind, v: &ValueId, name: &ValueId) -> Traced<i32> {
         self._PyObject_SetAttributeErrorContext(error, v, name)
     }
 
@@ -442,14 +442,14 @@ impl CApi for Tracer<'_> {
         Ok(self.string(text.unwrap_or_default()))
     }
 
-    fn PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Signal {
+    fn PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Unwind {
         match self.format(format, args) {
             Ok(text) => self.PyErr_SetString(class, &text),
             Err(signal) => signal,
         }
     }
 
-    fn _PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Signal {
+    fn _PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Unwind {
         self.PyErr_Format(class, format, args)
     }
 
@@ -457,21 +457,21 @@ impl CApi for Tracer<'_> {
         Ok(generated::buffers::print(str, size, &self.format(format, args)?))
     }
 
-    fn PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Signal {
+    fn PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Unwind {
         let text = self.string(text);
         self.exception(*class, vec![text])
     }
 
-    fn _PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Signal {
+    fn _PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Unwind {
         self.PyErr_SetString(class, text)
     }
 
-    fn PyErr_SetObject(&mut self, class: &ValueId, object: &ValueId) -> Signal {
+    fn PyErr_SetObject(&mut self, class: &ValueId, object: &ValueId) -> Unwind {
         self.exception(*class, vec![*object])
     }
 
-    fn PyErr_ExceptionMatches(&mut self, error: &Signal, class: &ValueId) -> Traced<bool> {
-        let Signal::Raised(raised) = error else { return Ok(false) };
+    fn PyErr_ExceptionMatches(&mut self, error: &Unwind, class: &ValueId) -> Traced<bool> {
+        let Unwind::Raised(raised) = error else { return Ok(false) };
         let (raised, class) = (self.class_of(*raised)?, self.type_object(*class)?);
         Ok(types::is_subtype(&raised, &class))
     }
