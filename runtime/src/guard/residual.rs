@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// GuardMode often a step's object may change after a few calls before it is looked at again at each call.
+/// How often a step's object may change after a few calls before it is looked at again at each call.
 const CHANGES: u8 = 4;
 
 /// Calls for which setting a watch was worth its while, whatever broke it then.
@@ -36,7 +36,7 @@ pub enum GuardMode {
     Watched(&'static str),
 }
 
-/// GuardMode often the object behind each step has changed between calls.
+/// How often the object behind each step has changed between calls.
 #[derive(Debug, Default)]
 pub struct ChangeCounts {
     counts: Vec<u8>,
@@ -100,7 +100,7 @@ impl Residual {
         self.steps.get(step).map_or(0, |step| step.guard)
     }
 
-    /// GuardMode many steps both begin with.
+    /// How many steps both begin with.
     #[must_use]
     pub fn shared(&self, other: &Self, py: Python<'_>) -> usize {
         self.steps.iter().zip(&other.steps).take_while(|(one, other)| one.same(other, py)).count()

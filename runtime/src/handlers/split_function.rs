@@ -144,8 +144,8 @@ fn refused(refusal: Refusal) -> PyErr {
     }
 }
 
-/// A callable like `function` that runs natively up to and with the instruction at byte offset `offset`, hands its frame
-/// over there, and goes on in a continuation; with `every`, again each time it comes by.
+/// A callable like `function` that runs natively up to and with the instruction at byte offset `offset`, transfers its
+/// frame there, and goes on in a continuation; with `every`, again each time it reaches the instruction.
 #[pyfunction]
 #[pyo3(signature = (function, offset, every = true))]
 pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bool) -> PyResult<Bound<'py, PyAny>> {

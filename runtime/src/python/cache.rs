@@ -89,7 +89,7 @@ struct Row {
     residual: Option<Arc<Residual>>,
     /// A failure that lasts until what it is due to changes.
     failing: Option<Arc<Residual>>,
-    /// GuardMode many steps it begins with that the row before begins with, too.
+    /// How many steps it begins with that the row before begins with, too.
     shared: usize,
 }
 
@@ -123,7 +123,7 @@ impl Table {
         self.0.is_empty()
     }
 
-    /// GuardMode many.
+    /// How many.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -131,7 +131,7 @@ impl Table {
     /// The first entry for the function's code whose guards hold.
     pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'_, 'py> {
         let mut registers = Registers::new();
-        // GuardMode many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
+        // How many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
         let mut before: Option<(usize, usize)> = None;
         let mut missed: SmallVec<[(&Entry, usize); 4]> = SmallVec::new();
         let mut failures = Vec::new();

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Sets of guards one frame may have before it runs as it is.
 const ENTRIES: usize = 8;
 
-/// GuardMode often one frame is traced in all: what its guards rely on may change for ever.
+/// How often one frame is traced in all: what its guards rely on may change for ever.
 const TRACES: usize = 64;
 
 impl Compiled {

@@ -8,7 +8,7 @@ pub struct Cache {
     pub generation: u64,
     /// Whether it was reported that no entry can be added.
     pub full: bool,
-    /// GuardMode often the frame was traced, also for entries that are gone.
+    /// How often the frame was traced, also for entries that are gone.
     pub traced: usize,
     pub table: Arc<Table>,
 }

@@ -24,7 +24,7 @@ struct Installation {
     sites: CallSites,
 }
 
-/// The hook's function takes no data: this is it. Installation once per interpreter; the interpreters that this module can be
+/// The hook's function takes no data: this is it. Installed once per interpreter; the interpreters that this module can be
 /// imported into are one.
 static INSTALLED: AtomicPtr<Installation> = AtomicPtr::new(std::ptr::null_mut());
 
