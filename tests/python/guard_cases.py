@@ -1,4 +1,4 @@
-"""What the tests of watched and checked guards share. No tests here."""
+"""Helpers for tests of watched and checked guards. No tests here."""
 
 import sys
 import types
@@ -10,7 +10,7 @@ TELLS = sys.version_info >= (3, 12)
 
 
 def fresh(**names):
-    """A module with these names, which `sys.modules` knows."""
+    """A module with these names."""
     module = types.ModuleType("watched_module")
     module.__dict__.update(names)
     return module
@@ -27,7 +27,7 @@ class Case(unittest.TestCase):
         slotrt.reset()
 
     def noticed(self, function, change, *args):
-        """The compiled function gives what the function gives, before and after a change, also when it is undone or made again."""
+        """The compiled function gives what the function gives before and after a change, and the change is noticed."""
         compiled = slotrt.compile(function)
 
         def both():

@@ -25,7 +25,7 @@ def sample(a, *b, c=1, **d):
 
 
 def guarded(data):
-    """What CPython itself survives as `co_code`: no inline cache beyond the end, no number that it keeps to itself."""
+    """`co_code` that CPython itself survives: no inline cache beyond the end, no opcode of its private range."""
     private = {number for name, number in dis._all_opmap.items() if name.startswith(("INSTRUMENTED_", "ENTER_EXEC"))}
     data = bytearray(data[: len(data) & ~1])
     for at in range(0, len(data), 2):
@@ -36,7 +36,7 @@ def guarded(data):
 
 class Damaged(unittest.TestCase):
     def check(self, code):
-        """Either an error that names an offset, or a code object."""
+        """The code is read, or the error names an offset."""
         try:
             bytecode.roundtrip(code)
             bytecode.listing(code)
@@ -67,7 +67,7 @@ class Damaged(unittest.TestCase):
         self.expect("pops 1 values from a stack of 0", co_code=pop + code, co_exceptiontable=b"")
         self.expect("runs off the end", co_code=bytes([dis.opmap["NOP"], 0]), co_exceptiontable=b"", co_linetable=b"")
 
-    def test_nothing_of_ours_takes_damaged_code(self):
+    def test_split_compile_and_edit_refuse_damaged_code(self):
         """Splitting, compiling and editing refuse what assembling refuses."""
         pop = bytes([dis.opmap["POP_TOP"], 0])
         for changes in ({"co_code": pop + sample.__code__.co_code, "co_exceptiontable": b""}, {"co_stacksize": 1}):
@@ -107,7 +107,7 @@ class Damaged(unittest.TestCase):
         self.assertGreater(errors, 5_000)
 
     def test_fuzz_the_library(self):
-        """In a process of its own, for a crash must not go unseen."""
+        """In a process of its own, so that a crash is seen."""
         runner = pathlib.Path(__file__).parents[2] / "codes" / "damage.py"
         ran = subprocess.run([sys.executable, runner, "--count", "1500"], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stdout[-2000:] + ran.stderr[-2000:])

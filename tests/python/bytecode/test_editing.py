@@ -50,7 +50,7 @@ def body(code):
 
 
 def fixed(code):
-    """Places before which nothing may come: what FOR_ITER skips at the end of its loop, the CALL of a PRECALL."""
+    """Places before which nothing may be inserted: what FOR_ITER skips at the end of its loop, the CALL of a PRECALL."""
     rows = code.instructions()
     calls = {index + 1 for index, row in enumerate(rows) if row[1] == "PRECALL"}
     ends = {target for _, name, _, target, *_ in rows if name == "FOR_ITER"}
@@ -73,7 +73,7 @@ class Properties(unittest.TestCase):
             with self.subTest(function.__qualname__):
                 code = bytecode.Code(function.__code__)
                 before = [row for row in code.instructions()]
-                for _ in range(pick.choice((1, 5, 40, 400))):  # the last ones make jumps longer than a byte says
+                for _ in range(pick.choice((1, 5, 40, 400))):  # the last ones make jumps too long for one byte
                     index = pick.randrange(body(code), len(code))
                     if index not in fixed(code):
                         code.insert(index, "NOP")

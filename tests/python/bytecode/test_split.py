@@ -74,7 +74,7 @@ def offsets(function):
 
 class BreakAnywhere(unittest.TestCase):
     def setUp(self):
-        gc.collect()  # what other tests left dies here, not among the functions that are counted
+        gc.collect()  # garbage of other tests ends here, not among the functions that are counted
 
     def everywhere(self, cases):
         tried, refused = 0, {}
@@ -114,7 +114,7 @@ class BreakAnywhere(unittest.TestCase):
         self.check_report(proof().scenarios(["texts"]), 1_000)
 
     def test_differences_are_found(self):
-        """The proof sees it where a program that runs broken is another than the one that ran whole."""
+        """`prove breaks` reports a broken program that differs from the whole one."""
         identity = "import sys\ndef main(a):\n    return [sys._getframe().f_code is main.__code__]\n"
         prints = "import sys\ndef main(a):\n    print(sys._getframe().f_code is main.__code__)\n"
         raises = "import sys\ndef main(a):\n    if sys._getframe().f_code is main.__code__:\n        a.x\n    a.x\n"
@@ -206,7 +206,7 @@ class BreakAnywhere(unittest.TestCase):
             bytecode.break_at(offsets, 1)
 
     def test_programs_may_return_continuations(self):
-        """What begins with a continuation is a packet only where a hand-over made it."""
+        """A tuple that begins with a continuation is a frame packet only where a frame transfer made it."""
         def one(a):
             return len(a)
 

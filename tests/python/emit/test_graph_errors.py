@@ -1,4 +1,4 @@
-"""Calls in the graph that raise: the program's handlers get what the program raises, with the effects of before, and no others."""
+"""A call in the graph raises: the program's handlers get the exception of plain Python, after the same side effects."""
 import signal
 import traceback
 import unittest

@@ -1,4 +1,4 @@
-"""Emitted code and continuations hold what control can reach, and nothing else."""
+"""Emitted code and continuations contain only what control can reach."""
 import unittest
 
 import slotrt

@@ -1,4 +1,4 @@
-"""The evaluation hook: what runs under it behaves as without it."""
+"""The evaluation hook: programs behave as they do without it."""
 import sys
 import threading
 import traceback
@@ -80,7 +80,7 @@ def lent(p):
 
 
 def arguments():
-    """What is let go of in the function that was called, and what others hold meanwhile."""
+    """Which objects end in the called function, and which others still hold."""
     one(Ending(1)), one(Ending(2), 3), one(p=Ending(3)), one(q=1, p=Ending(4)), one([Ending(5)]), one((Ending(6), 1))
     rest(Ending(7), 8), named(k=Ending(9), j=1), named(j=Ending(10))
     Ending(11).method(), Ending(12).method(q=2)
@@ -137,7 +137,7 @@ def everything():
 
 
 def raised_in(other, source):
-    """The name of the exception that the code raises in another interpreter."""
+    """The name of the exception that the code raises in a sub-interpreter."""
     if hasattr(interpreters, "exec"):
         failed = interpreters.exec(other, source)
         return failed and failed.type.__name__

@@ -1,4 +1,4 @@
-"""Signals and other asynchronous exceptions: whatever instruction a function is broken at, its own handlers get them."""
+"""Signals and other asynchronous exceptions: a function that is broken at any instruction gets them in its own handlers."""
 import _thread
 import ctypes
 import dis
@@ -30,8 +30,8 @@ def interrupt():
 
 
 class Trip:
-    """`-trip` makes a signal arrive, `+trip` another thread's exception, `~trip` a pending call that raises; all where the
-    interpreter does not look for them yet."""
+    """`-trip` makes a signal arrive, `+trip` another thread's exception, `~trip` a pending call that raises. The
+    interpreter does not look for them at once."""
 
     __neg__ = _thread.interrupt_main
     __pos__ = staticmethod(functools.partial(RAISE, ctypes.c_ulong(threading.get_ident()), ctypes.py_object(KeyboardInterrupt)))
@@ -285,7 +285,7 @@ def pause(a):
 
 
 def send_tripped(generator, value):
-    """Sends when a signal has arrived that nobody has looked for yet."""
+    """Sends while an arrived signal is not handled yet."""
     send = generator.send
     -trip
     return send(value)
@@ -298,7 +298,7 @@ def throw_tripped(generator, value):
 
 
 def drive(function, script):
-    """What the generator answers, to the end."""
+    """The outcome of each step."""
     generator, out = function(1), []
     for step, value in script:
         out.append(observed(step, generator, value))
@@ -333,7 +333,7 @@ def observed(function, *args):
         try:
             return function(*args)
         finally:
-            abs(0)  # here a signal arrives that nobody looked for
+            abs(0)  # a signal that is not handled yet arrives here
     except BaseException as error:
         return described(error)
 
@@ -433,7 +433,7 @@ def appends(x, out):
 
 
 def trips_at_the_end(graph, examples):
-    """A backend whose code sets off a signal that nobody has looked for yet when it returns."""
+    """A backend whose code returns with an arrived signal that is not handled yet."""
     def run(*inputs):
         results = graph(*inputs)
         -trip
@@ -444,8 +444,8 @@ def trips_at_the_end(graph, examples):
 
 @unittest.skipUnless(hasattr(slotrt, "compile"), "slotrt does not trace this release")
 class Compiled(unittest.TestCase):
-    """Signals that arrive while functions are compiled, or while compiled code runs: none is lost, and none is raised where the
-    program is between two of its own instructions' halves."""
+    """Signals that arrive while functions are compiled or compiled code runs: none is lost, and none is raised in the
+    middle of one of the program's instructions."""
 
     def setUp(self):
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -453,7 +453,7 @@ class Compiled(unittest.TestCase):
         slotrt.reset()
 
     def test_same_place_and_same_handlers(self):
-        """What waits when a compiled function, a continuation or a generator begins is handled where plain Python does it."""
+        """A signal that waits when a compiled function, a continuation or a generator begins is handled where plain Python handles it."""
         caught = 0
         for function in FUNCTIONS:
             for argument in (1, 2, 3):
@@ -472,7 +472,7 @@ class Compiled(unittest.TestCase):
         self.assertGreater(caught, 20)
 
     def test_at_the_start(self):
-        """Also where all is compiled already, and nothing of it looks for signals."""
+        """Also where everything is compiled already and no code looks for signals."""
         def function(a):
             try:
                 a = a + 1
@@ -498,7 +498,7 @@ class Compiled(unittest.TestCase):
 
     @unittest.skipUnless(numpy, "numpy is not installed")
     def test_effects_are_whole(self):
-        """What the graph's caller does after the graph is done before a signal is handled, and then under the program's handlers."""
+        """Side effects after the graph are complete before a signal is handled; then the program's handlers apply."""
         compiled = slotrt.compile(appends, backend=trips_at_the_end)
         for _ in range(3):
             self.assertEqual(compiled(numpy.arange(3), []), ["one", "two", "caught"])

@@ -1,4 +1,4 @@
-"""What looks at running programs sees under the hook what it sees without: tracing, monitoring, frames, warnings, pdb."""
+"""Tools that observe a running program see the same with the hook and without it: tracing, monitoring, frames, warnings, pdb."""
 
 import bdb
 import inspect
@@ -51,14 +51,14 @@ linecache.cache[NAME] = (len(SOURCE), None, SOURCE.splitlines(True), NAME)
 
 
 def space():
-    """The program's functions, made anew: their code objects have no history."""
+    """The program's functions, made again: their code objects have never run."""
     made = {"__name__": "transparent"}
     exec(compile(SOURCE, NAME, "exec"), made)
     return made
 
 
 class Same(unittest.TestCase):
-    """Each test says what is seen; the same must be seen in every mode."""
+    """Each test collects what a tool sees; it must be the same in every mode."""
 
     def same(self, seen):
         seen()  # the first tracer of a process that wants opcodes does not get them all, in 3.12

@@ -1,4 +1,4 @@
-"""CPython's watchers: taken back when nobody needs them, safe when what is watched dies, and replaced by checks where none is free."""
+"""CPython's watchers: watches end when nobody needs them, watched objects may die, and guards are checked where no watcher is free."""
 
 import gc
 import sys
@@ -97,7 +97,7 @@ class Bookkeeping(Case):
         self.assertEqual(two(), 11)
 
     def test_a_guard_that_changes_what_is_watched(self):
-        """A set's guard calls into the program: what it changes is seen in the same call."""
+        """A guard on a set calls into the program: the same call sees what the program changes there."""
         module = fresh(x=1)
 
         class Element:
@@ -116,7 +116,7 @@ class Bookkeeping(Case):
         self.assertEqual(compiled(items), (2, 1))
 
     def test_all_watchers_taken(self):
-        """Where no watcher is free, all is checked; in a process of its own, for watchers are never given back."""
+        """Where no watcher is free, every guard is checked. In a process of its own, since watchers are never given back."""
         import subprocess
 
         program = """

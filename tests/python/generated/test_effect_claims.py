@@ -1,4 +1,4 @@
-"""Effects that are claimed falsely are found out: `tests/effects/run.py` on facts that lie about some functions."""
+"""`tests/effects/run.py` finds false claims: it runs on facts that state wrong effects of some C functions."""
 
 import json
 import pathlib
@@ -39,7 +39,7 @@ def function_of(facts, owner, name):
 
 
 def report(lies):
-    """What the runner says of the facts with these rows in place of those of the same functions."""
+    """The runner's report on facts in which these rows replace those of the same functions."""
     facts = json.loads(FACTS.read_text(encoding="utf-8"))
     functions = {function_of(facts, owner, name): claimed for owner, name, claimed, _ in LIES}
     if lies:
@@ -58,8 +58,8 @@ def report(lies):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-class FalseClaims(unittest.TestCase):
-    def test_every_lie_is_found_out(self):
+class EffectClaims(unittest.TestCase):
+    def test_every_false_claim_is_found(self):
         said = report(lies=True)
         without_locale = any("locale is not varied" in note for note in said["notes"])
         for owner, name, _, what in LIES:

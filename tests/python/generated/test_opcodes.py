@@ -9,7 +9,7 @@ import unittest
 
 SERIES = "%d.%d" % sys.version_info[:2]
 FOLDER = pathlib.Path(__file__).parents[3] / "generated" / "facts"
-# Of a release of which there is an installation, the tables are made of its headers.
+# The tables are made from the headers of an installation, where there is one of the release.
 INSTALLED = FOLDER / "installed" / (SERIES + ".json")
 FACTS = INSTALLED if INSTALLED.exists() else FOLDER / (SERIES + ".json")
 

@@ -8,7 +8,7 @@ from slotrt import _slotrt
 
 
 class Reports(Case):
-    """What is said of guards: watched or checked, which one failed, and when a frame is not traced again."""
+    """Reports name guards as watched or checked, the one that failed, and why a frame is not traced again."""
 
     def frames(self, function, *calls):
         session = _slotrt.Session(record=True)
@@ -104,7 +104,7 @@ class Reports(Case):
         self.assertIn("Thing and its bases are unchanged", frames[-1]["recompiled_because"][0])
 
     def test_entries_of_many_kinds(self):
-        """Whatever the order of calls, the right entry is found among those that begin alike and those that sleep."""
+        """In any order of calls the right cache entry is found, among entries with equal first guards and entries out of use."""
         import itertools
 
         module = fresh(x=0, y=0)

@@ -36,7 +36,7 @@ def kept_attribute(holder):
 
 
 def outcome(function, *args):
-    """What the call gives or raises."""
+    """The result or the exception."""
     try:
         return repr(function(*args))
     except Exception as error:
@@ -57,7 +57,7 @@ def with_cell():
     return read, drop
 
 
-class Existence(unittest.TestCase):
+class Removed(unittest.TestCase):
     def test_gone_before_the_second_call(self):
         global LEFT
         holder = Holder()
@@ -88,8 +88,8 @@ class Vanishing:
     field = 1
 
 
-class Presence(unittest.TestCase):
-    """What was read and not used raises when it is gone."""
+class RemovedAndRestored(unittest.TestCase):
+    """A name, attribute or item that was read but not used raises when it is gone."""
 
     def test_a_global(self):
         def function():

@@ -1,4 +1,4 @@
-"""Translated functions on real objects: the driver of `prove semantics` on a sample, what they ask of the interpreter, and what they keep."""
+"""Translated functions on real objects: `prove semantics` on a sample, what they call in the interpreter, and which references they hold."""
 
 import argparse
 import contextlib
@@ -65,7 +65,7 @@ class Semantics(unittest.TestCase):
         self.assertEqual(report["cases"], 4, "the case after the crash, and the function after it")
 
     def test_a_wrong_translation_is_seen(self):
-        """Each public function of the abstract protocols is given the translation of its neighbour that takes and gives the same."""
+        """Each public function of the abstract protocols is compared with the translation of a neighbour of the same signature."""
         alike, survivors, killed = {}, [], 0
         for subject in subjects():
             if subject.function.__name__.startswith(("PyNumber_", "PySequence_", "PyMapping_")):
@@ -75,7 +75,7 @@ class Semantics(unittest.TestCase):
                 if subject is other:
                     continue
                 report = runners.empty()
-                with contextlib.redirect_stderr(io.StringIO()):  # what C says of exceptions that it drops
+                with contextlib.redirect_stderr(io.StringIO()):  # C's messages about exceptions that it drops
                     runners.Runner(report).subject(chosen.Subject(other.function, subject.theirs, subject.choices, "symbol"), 100)
                 killed += report["differences"] > 0
                 if not report["differences"] and not report["unsupported"]:
@@ -123,9 +123,9 @@ class Calls(unittest.TestCase):
 
 
 class Vocabulary(unittest.TestCase):
-    """A translated function asks the interpreter for nothing that is translated itself."""
+    """A translated function calls no function of the interpreter that is translated itself."""
 
-    # What is asked of the interpreter although it is translated: why.
+    # Functions that are called in the interpreter although they are translated, with the reason.
     ALLOWED = {
         "PyType_GenericNew": "allocates, and memory is the interpreter's",
         "PyType_GenericAlloc": "allocates, and memory is the interpreter's",
@@ -157,9 +157,9 @@ class Vocabulary(unittest.TestCase):
 
 
 class References(unittest.TestCase):
-    """Nothing that went in is held when the result is gone."""
+    """No argument is held when the result is gone."""
 
-    # What `typing` makes of them it keeps in its caches.
+    # `typing` keeps what it makes of them in its caches.
     TYPING = ("optional", "TypeVar", "alias var")
 
     def test_arguments_die(self):
@@ -171,8 +171,8 @@ class References(unittest.TestCase):
                     continue
                 args = case.make()
                 if outcome.outcome(subject.function, args)[0] == "unsupported":
-                    continue  # what was made by then, and not finished, is given up with all that it holds
-                # Where all cases share a value that takes attributes, what is set on it stays.
+                    continue  # an object that was not finished is leaked with all that it holds
+                # Attributes that are set on a value shared by all cases stay.
                 shared = any(getattr(part, "fixed", False) and hasattr(arg, "__dict__") for part, arg in zip(case.parts, args))
                 for part, arg in zip(case.parts, args):
                     if isinstance(part, values.Value) and not part.fixed and not shared:
@@ -203,7 +203,7 @@ class References(unittest.TestCase):
 
 
 def subjects():
-    """The public functions with what they are tried on, without those that go by operators."""
+    """The public functions with their values, without those that operators reach."""
     report = {"exposed": 0, "left out": {}}
     return [one for one in chosen.public(values.everything(), report) if one.how == "symbol"]
 

@@ -1,4 +1,4 @@
-"""slotrt.compile, explain, stats, reset, graph_break: what users see of them."""
+"""The Python API as users see it: `compile`, `explain`, `stats`, `reset`, `graph_break`."""
 
 import contextlib
 import io
@@ -50,7 +50,7 @@ def raised(function, *args):
 
 
 def counted(function, *args):
-    """The result of a call, and what it added to the counters."""
+    """The result of a call, and the change of the counters."""
     before = slotrt.stats()
     result = function(*args)
     after = slotrt.stats()

@@ -1,4 +1,4 @@
-"""Compiled functions hold no reference for ever: counts of objects before and after many calls."""
+"""Compiled functions leak no reference: objects are counted before and after many calls."""
 
 import gc
 import os
@@ -19,7 +19,7 @@ class Marker:
 
 
 def grown(work, rounds=ROUNDS):
-    """How many objects the collector knows more of after many rounds."""
+    """How many more objects the collector knows after many rounds."""
     for _ in range(5):
         work()
     gc.collect()

@@ -30,7 +30,7 @@ def run(log, program=PROGRAM):
 
 
 class Log(unittest.TestCase):
-    def test_nothing_asked_nothing_told(self):
+    def test_no_topic_no_output(self):
         self.assertEqual(run(""), "")
 
     def test_topics(self):
@@ -50,7 +50,7 @@ class Log(unittest.TestCase):
         self.assertLessEqual({"guards", "bytecode", "breaks", "recompiles"}, {record["topic"] for record in records})
         self.assertTrue(all(record["name"] == "function" for record in records))
 
-    def test_unknown_topic_is_said(self):
+    def test_unknown_topic_is_named(self):
         self.assertIn("unknown topics: grpah", run("grpah"))
 
     def test_file(self):
@@ -67,7 +67,7 @@ class Log(unittest.TestCase):
 
 class Import(unittest.TestCase):
     def test_import_loads_no_library(self):
-        """What makes an import slow: how long it takes is measured by `cargo xtask bench`."""
+        """Libraries make an import slow. `cargo xtask bench` measures how long it takes."""
         program = "import sys, slotrt; print([name for name in ('numpy', 'torch', 'inspect', 'asyncio') if name in sys.modules])"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
         self.assertEqual(done.stdout.strip(), "[]")

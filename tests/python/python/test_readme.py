@@ -15,7 +15,7 @@ OUTPUT = re.compile(r"(<!-- output:begin -->\n).*?(<!-- output:end -->)", re.DOT
 
 
 def printed(example):
-    """What the example prints, without places and addresses of this machine."""
+    """The example's output, without paths and addresses of this machine."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "example.py")
         path.write_text(example, encoding="utf-8")

@@ -17,7 +17,7 @@ DTYPES = ["bool", "int8", "uint8", "int64", "float32", "float64", "complex128"]
 
 
 def outcome(function, *args):
-    """What a call gives: dtype, shape and contents, or the exception; and the warnings that came."""
+    """Dtype, shape and contents of a result, or the exception; and the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

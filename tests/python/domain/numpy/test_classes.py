@@ -1,4 +1,4 @@
-"""numpy with classes: C code that tells a scalar by its base class, and operands whose classes numpy asks for its own protocols (`__array_ufunc__`, `__array_priority__`…)."""
+"""numpy and classes: scalars that C code recognises by their base class, and operands with numpy's protocols (`__array_ufunc__`, `__array_priority__`…)."""
 
 import json
 import operator
@@ -82,7 +82,7 @@ class Later:
 
 
 class ProtocolsOfClasses(unittest.TestCase):
-    """C of numpy asks the classes of operands for attributes that CPython knows nothing of."""
+    """numpy's C code reads attributes from the classes of operands that CPython knows nothing of."""
 
     CLASSES = (Refusing, Ruling, Ranked, Converted, Answered, Had, Later)
 

@@ -1,4 +1,4 @@
-"""Errors that the contents of arrays decide, inside the program's own `try` and `with`: its handlers see what plain Python shows them."""
+"""Errors that depend on the contents of arrays, raised inside the program's own `try` and `with`: its handlers see what they see in plain Python."""
 
 import operator
 import unittest
@@ -11,7 +11,7 @@ except ImportError as error:
 
 import slotrt
 
-#: Expressions over `x` and `y`, and the `x` that makes them fail, warn, or give what depends on contents.
+#: Expressions over `x` and `y`, and an `x` for which they fail, warn, or depend on contents.
 CASES = {
     "np.linalg.inv(x)": np.zeros((2, 2)),
     "np.linalg.cholesky(x)": -np.ones((2, 2)),
@@ -75,7 +75,7 @@ def program(x, y):
 
 
 def outcome(function, *args):
-    """What the call did, the contents of what it gave, and its warnings."""
+    """The outcome of the call, the contents of its result, and its warnings."""
     try:
         return repr(function(*args))
     except Exception as error:
@@ -83,7 +83,7 @@ def outcome(function, *args):
 
 
 class ErrorsOfContents(unittest.TestCase):
-    """Every case, traced and from the cache, under each way in which floating point errors and warnings may end."""
+    """Every case, traced and from the cache, with each setting of floating point errors and warnings."""
 
     def same(self, modes, action):
         for expression, x in CASES.items():

@@ -1,4 +1,4 @@
-"""The torch domain: what is recorded, what breaks, and that results and gradients are those of plain execution."""
+"""PyTorch: what a trace records into the graph and where it breaks. Results and gradients are those of plain execution."""
 
 import unittest
 

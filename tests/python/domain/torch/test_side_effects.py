@@ -1,5 +1,6 @@
-"""What PyTorch code does besides computing: tensors changed in place, modes of the thread set and put back, autocast; whole modules and
-bound methods are compiled. Each program is one graph, where nothing is said, and does what it does without."""
+"""Side effects of PyTorch code: tensors changed in place, modes of the thread, autocast; also whole modules and bound methods.
+
+A program is one graph unless its test says otherwise, and it gives what it gives uncompiled."""
 
 import unittest
 import weakref
@@ -141,13 +142,13 @@ def as_module(module, _):
 
 
 def without_autograd(module, example_inputs):
-    """Through the part of PyTorch that takes changes in place and modes out of a graph."""
+    """Compiles the graph with the part of PyTorch that removes changes in place and modes."""
     from functorch.compile import aot_module_simplified, make_boxed_func
 
     return aot_module_simplified(module, example_inputs, fw_compiler=lambda module, _: make_boxed_func(module.forward))
 
 
-class Effects(unittest.TestCase):
+class SideEffects(unittest.TestCase):
     PROGRAMS = (
         views_and_items,
         chains,

@@ -1,4 +1,4 @@
-"""Tensors in Python code: iteration, attributes, containers, places, and what tells of types of numbers."""
+"""Tensors in Python code: iteration, attributes, containers, devices, and questions about types of numbers."""
 
 import collections
 import dataclasses

@@ -1,4 +1,4 @@
-"""What an `AttributeError` knows: the name and the object, as the release at hand sets them."""
+"""Message, `name` and `obj` of an `AttributeError`: as the release at hand sets them."""
 import importlib.machinery
 import json
 import sys
@@ -87,7 +87,7 @@ derived = type("Module", (types.ModuleType,), {})("derived")
 
 
 def beginning(initializing, submodules):
-    """A module whose import goes on, or whose submodules' imports do."""
+    """A module that is being imported, or whose submodules are."""
     begun = types.ModuleType("begun")
     begun.__spec__ = importlib.machinery.ModuleSpec("begun", None)
     begun.__spec__._initializing = initializing
@@ -187,7 +187,7 @@ def imports():
 
 
 def seen(run):
-    """The class, words, name and object of what is raised."""
+    """Class, message, `name` and `obj` of the exception."""
     try:
         run()
     except Exception as error:

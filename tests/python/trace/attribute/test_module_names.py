@@ -1,4 +1,4 @@
-"""Names of modules, reached as globals, as items of their dict, and as attributes of the module."""
+"""Names of a module used as globals, as items of its dict and as attributes: each way sees what the others change."""
 
 import builtins
 import sys
@@ -59,7 +59,7 @@ def a_builtin_by_item():
 
 
 class Thing:
-    """What compiled code makes anew, and sets attributes of."""
+    """Compiled code makes instances and sets their attributes."""
 
     def __init__(self, value):
         self.value = value
@@ -133,10 +133,10 @@ class Namespaces(unittest.TestCase):
                 self.assertEqual(*seen)
 
     def test_modules_that_the_program_replaced(self):
-        """What the compiler needs of `builtins` and `types` is the interpreter's, whatever a program has put there."""
+        """The compiler uses the interpreter's own `builtins` and `types`, also where a program has replaced them."""
         replaced = {"types": types.ModuleType("types"), "builtins": types.ModuleType("builtins"), "slotrt._slotrt": None}
         wrong = {name: None for name in ("object", "type", "AttributeError", "iter", "next", "isinstance", "compile", "slice")}
-        # The program's own code looks them up here, not among the builtins.
+        # The program's own code finds them in the globals, not among the builtins.
         given = {name: getattr(builtins, name) for name in ("AttributeError", "iter", "next", "isinstance", "type")}
         with mock.patch.dict(globals(), given):
             expected = makes_things(3)

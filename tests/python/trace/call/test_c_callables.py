@@ -1,4 +1,4 @@
-"""Objects of C from outside that a trace calls or asks: partial functions, getters of `operator`, context variables, type variables."""
+"""C objects from outside that a trace calls: partial functions, getters of `operator`, context variables, type variables, bound slots."""
 
 import array
 import contextvars
@@ -176,7 +176,7 @@ class CCallables(unittest.TestCase):
 
 
 class Ending:
-    """Ends the trace before it is let go."""
+    """Has a finaliser, so the trace ends before an instance ends."""
 
     def __del__(self):
         pass
@@ -195,7 +195,7 @@ def steps_of(values):
 
 
 class BoundSlots(unittest.TestCase):
-    """Slot functions bound to objects from outside, which C calls: a trace that is given up must not have called them."""
+    """C calls slot functions bound to objects from outside: a trace that is given up must not have called them."""
 
     def test_iterators(self):
         makers = (lambda: iter([1, 2]), lambda: iter({3: 4, 5: 6}), lambda: iter((1, 2)), lambda: map(str, [1, 2]), lambda: iter("ab"))

@@ -1,4 +1,4 @@
-"""What runs during a trace changes nothing and depends on nothing but its arguments: every call does what plain Python does, the cached ones too."""
+"""C functions that run while tracing have no side effects and depend on their arguments alone: each call, traced or cached, does what plain Python does."""
 
 import collections
 import decimal
@@ -19,7 +19,7 @@ SEEN = []
 
 
 class Loud:
-    """Notes which of its methods ran."""
+    """Records which of its methods run."""
 
     def __init__(self):
         SEEN.append("init")
@@ -161,7 +161,7 @@ CASES = [
 
 
 def watched(function, arguments, precision):
-    """What a call gives, and everything that it did beside that."""
+    """The result of a call, and all its side effects."""
     SEEN.clear()
     decimal.setcontext(decimal.Context(prec=precision))
     limit = sys.getrecursionlimit()
@@ -180,7 +180,7 @@ def watched(function, arguments, precision):
         sys.setrecursionlimit(limit)
 
 
-class Purity(unittest.TestCase):
+class CEffects(unittest.TestCase):
     def test_each_call(self):
         for function, *arguments in CASES:
             compiled = slotrt.compile(function)

@@ -1,4 +1,4 @@
-"""Calls that read their caller's frame, generators whose end C or the compiler sees to, and metaclasses that are asked for what a class lacks: without a graph break."""
+"""Without a graph break: `super()` and other calls that read their caller's frame, generators and how they end, `__getattr__` of metaclasses."""
 
 import collections
 import sys

@@ -247,7 +247,7 @@ WHOLE = [
     entries, enumeration, abstract, annotations, called_through_its_class,
     methods_set_on_classes, flags_out_of_order,
 ]  # fmt: skip
-# An exception or a type leaves the trace here, or the library asks for a module's namespace.
+# Here an exception or a type leaves the trace, or the library reads a module's namespace.
 BROKEN = [conflict, data_class, named_tuple, super_of_a_class]
 
 

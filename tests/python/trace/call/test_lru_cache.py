@@ -1,4 +1,4 @@
-"""Functions with `functools.lru_cache` that exist outside of the trace: what they give, and what their caches hold and count afterwards."""
+"""Functions with `functools.lru_cache` from outside: their results, and the contents and counts of their caches afterwards."""
 
 import functools
 import unittest
@@ -47,7 +47,7 @@ class Equal:
 
 
 class Bare:
-    """Nothing can refer to one weakly."""
+    """Cannot be referred to weakly."""
 
     __slots__ = ()
 
@@ -164,7 +164,7 @@ class Caches(unittest.TestCase):
         with self.assertRaises(slotrt.GraphBreak):
             slotrt.compile(lambda x: fresh(x) and 1, fullgraph=True)(Equal(2))
 
-    def test_neither_caches_nor_what_they_hold_are_kept(self):
+    def test_neither_caches_nor_their_contents_are_kept_alive(self):
         for run in (of_its_own, slotrt.compile(of_its_own)):
             for x in range(3):
                 self.assertEqual(run(x), (x, x, x))

@@ -1,4 +1,4 @@
-"""Methods of C types that Python classes reach through `super()`, and those that a row of the reviewed table lets run."""
+"""Methods of C types that run in a trace: those reached through `super()`, and those with a row in the reviewed table."""
 
 import collections
 import datetime

@@ -1,4 +1,4 @@
-"""Groups of exceptions that are split, caught in part and raised again: structure, tracebacks, contexts."""
+"""Exception groups that are split, partly caught and raised again: structure, tracebacks, contexts."""
 
 import unittest
 
@@ -110,7 +110,7 @@ def bare_within_another_that_catches(last):
 
 
 def described(error):
-    """All that hangs off an exception, without the frames that ask."""
+    """An exception with everything that it refers to, without the frames of this test."""
     lines, entry = [], error.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code.co_name not in ("outcome", "described"):

@@ -1,4 +1,4 @@
-"""What classes and functions are called can change: messages, and texts of objects, that say it are said anew."""
+"""Names of classes and functions in messages and in `repr`: they can change between calls, and the text follows."""
 import unittest
 
 import slotrt

@@ -1,4 +1,4 @@
-"""Frames that a traceback names keep their variables: what generators do at their end comes when plain Python does it."""
+"""Frames in a traceback keep their variables, so the generators among them end when they end in plain Python."""
 import asyncio
 import contextlib
 import gc
@@ -428,7 +428,7 @@ def of_an_asynchronous_generator(b):
 
 
 class Leaves:
-    """A context manager that lets exceptions out."""
+    """A context manager that lets exceptions pass."""
 
     def __enter__(self):
         return self
@@ -515,7 +515,7 @@ def names(error):
     while entry is not None:
         if entry.tb_frame.f_code.co_filename == __file__:
             frame = entry.tb_frame
-            # What raises again in a rest that runs uncompiled sets the line of its frame by the place in another code object.
+            # An uncompiled rest that raises again sets the line of its frame from its place in another code object.
             line = None if frame.f_code.co_name in AGAIN else frame.f_lineno
             found.append((frame.f_code.co_name, entry.tb_lineno, line, sorted(frame.f_locals)))
         entry = entry.tb_next
@@ -523,7 +523,7 @@ def names(error):
 
 
 def seen(run, argument):
-    """What was printed while the function ran, after it with what is left of it, and once nothing is left; and the variables."""
+    """The prints while the function runs, after it while its exception lives, and at the end; and the variables."""
     KEPT.clear()
     gc.collect()
     gc.disable()
@@ -589,7 +589,7 @@ FUNCTIONS = (
 )
 
 
-class NamedFrames(unittest.TestCase):
+class TracebackFrames(unittest.TestCase):
     def test_as_in_plain_python(self):
         for function in FUNCTIONS:
             with self.subTest(function.__name__):

@@ -1,4 +1,4 @@
-"""Tracebacks of exceptions that a trace raises: read within it, and as they leave it."""
+"""Tracebacks of exceptions that a trace raises: read inside the trace, and after they leave it."""
 
 import contextlib
 import sys
@@ -205,7 +205,7 @@ WITHIN = [
     class_that_cannot_be_made, read_within, raised_again, raised_by_name, given_another, with_statement, through_a_manager, stacked, loops, in_generators,
 ]  # fmt: skip
 if sys.version_info >= (3, 13):
-    # Before, an evaluation hook changes where a caller stands: whether the caches of its CALL are behind it.
+    # Before, an evaluation hook changes the caller's position: before or after the caches of its CALL.
     WITHIN.append(lasti)
 
 

@@ -1,4 +1,4 @@
-"""Filters of warnings that a compiled function sets: in force where the program has them, told to C, and put back."""
+"""Warnings and their filters in compiled functions: C obeys the filters that the program sets, and a trace leaves them as they were."""
 
 import copy
 import itertools
@@ -84,7 +84,7 @@ def line_numbers(x):
 
 
 def a_pattern(x):
-    """A warning of Python code that is run while tracing; the module keeps patterns."""
+    """Python code that runs while tracing warns; the module caches patterns."""
     return re.compile(f"[[a]{{1}}{x}").match("[a")
 
 
@@ -94,7 +94,7 @@ def a_file(x):
 
 
 def outcome(function, *args):
-    """The result or the exception, what was warned of, and the filters afterwards."""
+    """The result or the exception, the warnings, and the filters afterwards."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -118,7 +118,7 @@ class Warnings(unittest.TestCase):
                     self.assertEqual(outcome(compiled, x), outcome(function, x))
 
     def test_c_warns_each_time(self):
-        """What warns runs where the program stands, under its filters, and is said to be there."""
+        """The warning names the program's line, under the program's filters."""
         of_c = [a_pattern]
         of_c += [a_copy, a_copy_recorded, a_copy_refused] if sys.version_info >= (3, 12) else []
         of_c += [line_numbers] if sys.version_info >= (3, 12) else []
@@ -134,7 +134,7 @@ class Warnings(unittest.TestCase):
                 self.assertEqual(warnings.filters, filters)
 
     def test_nothing_of_it_stays(self):
-        """A trace that meets a warning shows none, keeps none, and leaves the filters alone, also where there are none."""
+        """A trace in which C warns shows nothing, keeps nothing, and leaves the filters as they are."""
 
         def warn_in_c(x):
             slotrt.graph_break()
@@ -159,7 +159,7 @@ class Warnings(unittest.TestCase):
             with self.subTest(function.__name__):
                 self.assertEqual(slotrt.explain(function)(1).breaks, 0)
 
-    def test_c_is_told(self):
+    def test_c_sees_new_filters(self):
         """A place that has warned warns again when filters were set since."""
 
         def warn():

@@ -1,4 +1,4 @@
-"""Objects made before a graph break are the same after it: state that their constructors do not set, slots, descriptors in the way."""
+"""Objects made before a graph break are the same after it: state that no constructor sets, slots, attributes behind descriptors."""
 
 import collections
 import functools
@@ -282,7 +282,7 @@ class Counted(collections.defaultdict):
 
 
 def told(made):
-    """A dict of any kind with what it holds besides, in its own order."""
+    """A dict of any class with its attributes, in its own order."""
     kind = collections.OrderedDict if isinstance(made, collections.OrderedDict) else dict
     items = [(key, value if value is not made else "itself") for key, value in kind.items(made)]
     rest = [getattr(made, name, None) for name in ("__dict__", "default_factory", "count")]
@@ -352,7 +352,7 @@ def coroutines():
         return begun.__name__, begun.cr_frame, result, closed.cr_frame, str(error)
 
 
-class TestRebuild(unittest.TestCase):
+class Materialise(unittest.TestCase):
     CASES = (
         function_attributes,
         suppressed_context,
@@ -387,7 +387,7 @@ class TestRebuild(unittest.TestCase):
                 self.assertEqual(outcome(case), outcome(compiled))
                 self.assertEqual(outcome(case), outcome(compiled))
 
-    def test_they_leave_at_the_break_that_was_asked_for(self):
+    def test_they_leave_at_the_explicit_break(self):
         for case in (deques, bound_methods, partials, generators, own_exceptions, iterators_over_dicts, kinds_of_dict, loop_over_a_dict, coroutines):
             with self.subTest(case.__name__):
                 first = slotrt.explain(case)().frames[0]

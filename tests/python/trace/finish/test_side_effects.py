@@ -1,4 +1,4 @@
-"""What a function does to objects from outside happens at each call, in order, also when the call raises."""
+"""Side effects on objects from outside happen at each call, in order, also when the call raises."""
 
 import unittest
 
@@ -16,8 +16,8 @@ class Derived(Base):
     pass
 
 
-class Effects(unittest.TestCase):
-    """What a function does to objects from outside happens each time, in order, and also when it raises."""
+class SideEffects(unittest.TestCase):
+    """Each call has the same side effects, in order, also when it raises."""
 
     def twice(self, function, make, look):
         results = []
@@ -57,7 +57,7 @@ class Effects(unittest.TestCase):
 
         self.twice(function, lambda: ([2],), lambda items: items)
 
-    def test_identity_of_what_escapes(self):
+    def test_identity_of_materialised_objects(self):
         def function(items):
             inner = [1]
             items.append(inner)
@@ -116,7 +116,7 @@ class Effects(unittest.TestCase):
         it = iter([1, 2, 3])
         self.assertEqual([compiled(it), compiled(it), list(it)], [1, 2, [3]])
 
-    def test_escaping_closures(self):
+    def test_materialised_closures(self):
         def function(a):
             count = a
 

@@ -1,4 +1,4 @@
-"""Generators, coroutines, asynchronous generators and `except*` inside a trace: CPython's answers, without a graph break."""
+"""Generators, coroutines, asynchronous generators and `except*` inside a trace: CPython's results, without a graph break."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""Generators' own frames, compiled: they do what they do uncompiled, however they are driven."""
+"""Compiled frames of generators do what they do uncompiled, however they are driven."""
 import contextlib
 import gc
 import sys
@@ -111,7 +111,7 @@ SCRIPTS = [
 
 
 def told(function, script, *args):
-    """What driving tells: answers, and what is logged."""
+    """The outcomes of driving, and the log."""
     return repr(split_generators.drive(function(*args), script)), repr(args)
 
 
@@ -132,7 +132,7 @@ class GeneratorFrames(unittest.TestCase):
                     with self.subTest(function=function.__name__, script=script, again=again):
                         self.assertEqual(told(compiled, script, *args()), expected)
 
-    def test_of_the_proof(self):
+    def test_samples(self):
         for function, args in split_generators.GENERATORS:
             compiled = slotrt.compile(function)
             for script in split_generators.SCRIPTS:

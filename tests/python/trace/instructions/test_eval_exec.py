@@ -158,7 +158,7 @@ def effect():
     return OUTER
 
 
-class Evaluated(unittest.TestCase):
+class EvalExec(unittest.TestCase):
     def test_within_the_trace(self):
         for function, *args in WHOLE:
             with self.subTest(function=function.__name__):

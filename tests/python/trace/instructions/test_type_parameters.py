@@ -1,4 +1,4 @@
-"""Type parameters, type aliases and annotations, made within a trace: without a graph break. Their syntax is 3.12's."""
+"""Type parameters, type aliases and annotations in a trace, without a graph break. The syntax is 3.12's."""
 
 import sys
 import typing

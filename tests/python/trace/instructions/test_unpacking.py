@@ -1,4 +1,4 @@
-"""What `*` and `**` in calls and displays, and starred names, take out of iterables: C makes lists and tuples of them at once."""
+"""Unpacking of iterables: `*` and `**` in calls and displays, and starred names. C makes lists and tuples of them at once."""
 
 import unittest
 
@@ -6,7 +6,7 @@ import slotrt
 
 
 class Counting:
-    """An iterator that says what it is asked for."""
+    """An iterator that records its calls."""
 
     def __init__(self, count, asked):
         self.count = count
@@ -108,7 +108,7 @@ VALUES = (
 
 
 def said(function, values):
-    """What came of it, and what the iterable was asked for."""
+    """The outcome, and the calls of the iterable."""
     try:
         outcome = function(values)
     except Exception as error:
@@ -116,7 +116,7 @@ def said(function, values):
     return outcome, getattr(values, "asked", None)
 
 
-class Unpacked(unittest.TestCase):
+class Unpacking(unittest.TestCase):
     FUNCTIONS = (starred, starred_with_names, starred_after_one, rest_alone, rest_last, rest_between, merged)
 
     def test_from_outside(self):

@@ -1,4 +1,4 @@
-"""`gc.collect()` in a trace, and who follows it; cycles that are due while a trace is made; code as the interpreter adapts it."""
+"""`gc.collect()` in a trace and its callbacks, cycles that are due while a trace is made, and code that the interpreter has adapted."""
 
 import contextlib
 import functools
@@ -23,7 +23,7 @@ def adapted():
 
 
 class Ending:
-    """One of a cycle."""
+    """Part of a cycle."""
 
     def __init__(self):
         self.me = self
@@ -45,7 +45,7 @@ class Compared:
 
 
 def through_c(count):
-    """C makes objects, asks for signals and calls back."""
+    """C makes objects, looks for signals and calls back."""
     out = []
     for number in range(count):
         out.append(sorted([Compared(number), Compared(3), Compared(5)]))
@@ -137,7 +137,7 @@ class Collector(unittest.TestCase):
                 gc.enable()
             self.assertEqual(compiled(), function())
 
-    def test_adapted_code_is_asked_natively(self):
+    def test_adapted_code_is_read_natively(self):
         self.assertEqual(slotrt.compile(adapted)(), adapted())
         with self.assertRaises(slotrt.GraphBreak):
             slotrt.compile(adapted, fullgraph=True)()
@@ -167,7 +167,7 @@ class CollectorInCompiledCode(unittest.TestCase):
         finally:
             gc.enable()
 
-    def test_what_the_collector_finds_is_not_known(self):
+    def test_the_collector_s_count_is_unknown(self):
         def through():
             return type(gc.collect())
 

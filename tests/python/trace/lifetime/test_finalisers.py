@@ -231,7 +231,7 @@ GIVEN_A_LIST = (several_in_a_list, taken_from_a_list, weak_callback, generator_l
 
 
 def seen(run):
-    """What the call printed and returned."""
+    """Prints and result of the call."""
     STATE["ended"] = 0
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -240,7 +240,7 @@ def seen(run):
 
 
 def forget():
-    """Ends what functions left, which would print when the interpreter ends."""
+    """Ends the objects that functions left, which would print when the interpreter ends."""
     with contextlib.redirect_stdout(io.StringIO()):
         TABLE.clear()
         set_global(None)

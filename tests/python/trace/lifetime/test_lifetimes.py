@@ -1,4 +1,4 @@
-"""Objects end when they do in plain Python: neither guards nor nested functions keep alive what the program let go; C never calls what acts outside behind the trace's back."""
+"""Objects end when they end in plain Python: neither guards nor nested functions keep them alive. C calls nothing that acts on outside objects unseen by the trace."""
 import contextlib
 import functools
 import io
@@ -110,7 +110,7 @@ FUNCTIONS = (
 
 
 def seen(run):
-    """What was printed, returned or raised, and left behind."""
+    """Prints, result or exception, and what was left in `OUT`."""
     OUT[:] = [0]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -198,7 +198,7 @@ class Weak(unittest.TestCase):
                 self.assertEqual(shown(compiled()), shown(function()))
                 self.assertEqual(shown(compiled()), shown(function()))
 
-    def test_rebuilt_references_refer_to_the_rebuilt_object(self):
+    def test_materialised_references_refer_to_the_materialised_object(self):
         node, reference, proxy = slotrt.compile(escaping, fullgraph=True)()
         self.assertIs(reference(), node)
         self.assertIs(weakref.proxy(node), proxy)
@@ -209,7 +209,7 @@ class Weak(unittest.TestCase):
         for function in (len, lambda it: it.value, lambda it: isinstance(it, Node), lambda it: it.__class__, type):
             self.assertEqual(slotrt.compile(lambda it, function=function: function(it))(proxy), function(proxy))
 
-    def test_references_that_outlive_nothing_say_nothing(self):
+    def test_references_that_end_in_the_trace_are_not_made(self):
         compiled = slotrt.compile(keyed_by_classes, fullgraph=True)
         before = weakref.getweakrefcount(Node)
         compiled(), compiled()

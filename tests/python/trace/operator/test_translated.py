@@ -1,4 +1,4 @@
-"""Objects that C cannot have in a trace: what C does with them is done by the translations of its functions."""
+"""Functions and bound methods, which C code cannot take in a trace: the translations of C functions work on them instead."""
 import functools
 import unittest
 
@@ -75,7 +75,7 @@ def invalid():
         return str(error)
 
 
-class TranslatedTest(unittest.TestCase):
+class Translated(unittest.TestCase):
     def test_without_a_break(self):
         for case in WHOLE + [refused, invalid]:
             with self.subTest(case.__code__.co_firstlineno):

@@ -1,4 +1,4 @@
-"""Error handlers of codecs that a compiled function registers: found by C within the trace, and by everybody afterwards."""
+"""Codec error handlers that a compiled function registers: C finds them inside the trace, all code finds them afterwards."""
 
 import codecs
 import unittest

@@ -1,4 +1,4 @@
-"""Codecs of C that keep what is between: bytes in, text out, with error handlers of the program found by name."""
+"""Codec objects of C: incremental encoders and decoders, with the program's error handlers, which C finds by name."""
 
 import codecs
 import io
@@ -8,7 +8,7 @@ import slotrt
 
 
 class Counting:
-    """A handler with a state of its own."""
+    """A handler with state."""
 
     def __init__(self):
         self.calls = 0

@@ -20,7 +20,7 @@ class Files(Compared):
         self.write("first\nsecond\n")
 
     def write(self, text, ago=60):
-        """The file is old enough for its time to tell it from a later one, unless it is said to be new."""
+        """Makes the file `ago` seconds old: its time then tells it from a later one."""
         with open(self.path, "w") as file:
             file.write(text)
         then = time.time() - ago

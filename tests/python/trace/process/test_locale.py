@@ -1,4 +1,4 @@
-"""What depends on the locale is never kept from one call to the next."""
+"""Results that depend on the locale are computed at each call."""
 
 import datetime
 import locale

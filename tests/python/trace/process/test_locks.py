@@ -1,4 +1,4 @@
-"""Locks from before a call that a compiled function uses: free or held as the program has them, for every thread."""
+"""Locks from outside that a compiled function uses: every thread finds them free or held as in plain Python."""
 
 import _imp
 import os
@@ -265,7 +265,7 @@ class Threads(unittest.TestCase):
                     self.assertEqual(state(box.lock), state(plain.lock))
 
     def test_nothing_is_lost_to_a_thread_that_waits(self):
-        """One that waits for a lock gets it as soon as it is released, also where no other thread may run."""
+        """A thread that waits for a lock gets it as soon as it is released, also where no other thread may run."""
         for make in (threading.Lock, threading.RLock):
             box, turns = Box(make()), iter(range(4))
             quick, slow = slotrt.compile(twice), slotrt.compile(broken_within)
@@ -322,7 +322,7 @@ class Threads(unittest.TestCase):
             self.assertEqual(compiled(box), 13)
 
     def test_released_by_another(self):
-        """What one thread does not own it cannot release."""
+        """A thread cannot release a lock that it does not own."""
         lock = threading.RLock()
         release = slotrt.compile(lambda lock: lock.release())
         plain = outcome(threading.RLock().release)
@@ -360,7 +360,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(sorted(got), sorted(list(range(100)) * 4))
 
     def test_waiting(self):
-        """A condition on which a thread waits is notified."""
+        """A thread that waits on a condition is notified."""
         condition, done = threading.Condition(), []
 
         def wait():
@@ -386,7 +386,7 @@ class Threads(unittest.TestCase):
 
 
 class System(unittest.TestCase):
-    """What a trace asks the system it asks again when it has the lock."""
+    """Compiled code repeats a trace's questions to the system once it holds the lock."""
 
     def setUp(self):
         slotrt.reset()
@@ -411,7 +411,7 @@ class System(unittest.TestCase):
                 os.chdir(before)
 
     def test_what_a_lock_protects(self):
-        """No thread sees a file that another one makes and removes while it has the lock."""
+        """No thread sees a file that another thread makes and removes under the lock."""
 
         def held(box):
             with box.lock:
@@ -456,7 +456,7 @@ class Graphs(unittest.TestCase):
             self.assertFalse(lock.locked())
 
     def test_nothing_is_lost(self):
-        """Other threads run while a graph does: they find the lock held."""
+        """Other threads run while a graph runs: they find the lock held."""
         lock, array = threading.Lock(), numpy.zeros(20000)
 
         def grown(array):

@@ -1,4 +1,4 @@
-"""What compiled functions set of the process: in the program's order, and seen by whoever asks afterwards."""
+"""Settings of the process that compiled functions change: in the program's order, and visible to all code afterwards."""
 
 import gc
 import os
@@ -88,7 +88,7 @@ def bad_intervals(x):
 
 
 def getenv(name):
-    """What C knows of the environment, which `os.environ` need not."""
+    """The environment as C sees it; `os.environ` may differ."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -102,7 +102,7 @@ def getenv(name):
 
 
 def outcome(function, *args):
-    """The result or the exception, and what is set afterwards, which is put back."""
+    """The result or the exception, and the settings afterwards, which are then restored."""
     zone = os.environ.get("TZ")
     interval = sys.getswitchinterval()
     try:

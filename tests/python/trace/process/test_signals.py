@@ -1,4 +1,4 @@
-"""Signals that arrive while a trace runs C code: the program handles them, and what was traced is given up."""
+"""Signals that arrive while a trace runs C code: the program handles them, and the trace is given up."""
 import signal
 import unittest
 

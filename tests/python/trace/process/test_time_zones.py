@@ -1,4 +1,4 @@
-"""What depends on arguments, the time zone and the locale alone: asked while tracing, and asked again at each call."""
+"""Results that depend on arguments, the time zone and the locale alone: computed while tracing, and computed again at each call."""
 
 import _locale
 import datetime
@@ -94,7 +94,7 @@ def outcome(function, *args):
         return type(error), str(error)
 
 
-class Reads(unittest.TestCase):
+class TimeZones(unittest.TestCase):
     def setUp(self):
         slotrt.reset()
         zone = os.environ.get("TZ")
@@ -124,7 +124,7 @@ class Reads(unittest.TestCase):
                 self.assertEqual(report.breaks, 0, report.reasons)
 
     def test_equal_moments(self):
-        """A moment is said in the time zone of the call, also where zones agree on the time."""
+        """The text names the time zone of the call, also where two zones agree on the time."""
         compiled = slotrt.compile(of_moments)
         for zone in ("AAA-1", "BBB-1", "CCC0", "AAA-1"):
             self.set_zone(zone)
@@ -155,7 +155,7 @@ class Reads(unittest.TestCase):
             locale.setlocale(locale.LC_TIME, before)
 
     def test_the_clock(self):
-        """Without a time they say another one each time."""
+        """Without an argument they give another time at each call."""
 
         def now():
             return time.localtime(None)[:0], time.time(), time.strftime("%Y"), time.gmtime()[:0]
@@ -166,7 +166,7 @@ class Reads(unittest.TestCase):
         self.assertGreater(slotrt.explain(now)().breaks, 3)
 
     def test_another_strftime(self):
-        """C calls what stands in the module."""
+        """C calls the function that the module has at that time."""
         compiled = slotrt.compile(lambda: DAY.strftime("%Y"))
         self.assertEqual(compiled(), "2024")
         with mock.patch("time.strftime", lambda format, parts: f"{format}!"):

@@ -37,7 +37,7 @@ class ReflectedList(list):
 
 
 class OneClass(unittest.TestCase):
-    """Operators of C on an object of the trace's own and one from outside, which C has as a token."""
+    """Operators of C on an object that the trace made and one from outside, for which C has a proxy."""
 
     def test_who_is_asked(self):
         def outside_first(outside, own, operate):
@@ -63,7 +63,7 @@ class OneClass(unittest.TestCase):
 
 
 class Listed(tuple):
-    """A tuple by its layout, which C asks for."""
+    """A tuple by its layout."""
 
     __slots__ = ()
 
@@ -72,11 +72,11 @@ class Listed(tuple):
 
 
 class ListItems(list):
-    """The same of a list."""
+    """A list by its layout."""
 
 
 class ItemsOfContainers(unittest.TestCase):
-    """Functions of C that work on the items of what they are given: they tell builtins' subclasses by their layout."""
+    """C functions that work on the items of their arguments: they recognise subclasses of builtins by their layout."""
 
     def test_added(self):
         def to_tuple(item):

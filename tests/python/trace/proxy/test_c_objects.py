@@ -1,4 +1,4 @@
-"""Objects of C that a trace makes: classes of Python code in them, what they are called with, and how they end."""
+"""Objects of C that a trace makes: Python classes among their arguments and bases, and how they end."""
 
 import argparse
 import io
@@ -142,7 +142,7 @@ async def yields_later():
 
 
 def what_says_its_address():
-    """Functions of C that read what a generator is made of get none but a real one."""
+    """C functions that read a generator's fields get only a real generator."""
     coroutine = awaits()
     said = [str(made) for made in (yields(), yields_later(), coroutine)]
     said += map(str, [yields()])
@@ -171,11 +171,11 @@ CASES = [
 ]
 
 
-class Natives(unittest.TestCase):
+class CObjects(unittest.TestCase):
     def test_as_in_plain_python(self):
         for function, *args in CASES:
             with self.subTest(function=function.__name__, args=args):
-                # Up to 3.11 the formatter asks a cache by a pattern, whose hash is its own.
+                # Up to 3.11 the formatter looks up a cache by a pattern, which has its own `__hash__`.
                 whole = function is not parse or sys.version_info >= (3, 12)
                 compiled = slotrt.compile(function, fullgraph=whole)
                 for _ in range(3):

@@ -1,4 +1,4 @@
-"""Objects of C extension classes that a trace makes, instances of builtin classes' subclasses, and what C says of classes."""
+"""Objects of C extension classes that a trace makes, instances of subclasses of builtins, and what C reads from classes."""
 
 import _sha3
 import array
@@ -185,7 +185,7 @@ def held(value):
     return HELD.cached(value) is HELD.cached(value), Held.cached(HELD, value), bound
 
 
-class CValues(unittest.TestCase):
+class ExtensionObjects(unittest.TestCase):
     def both(self, function, *args, **names):
         compiled = slotrt.compile(function, fullgraph=True)
         plain = function(*args, **names)
@@ -265,7 +265,7 @@ class CValues(unittest.TestCase):
     def test_frozen_sets_of_classes_are_known_as_they_are(self):
         for value in (1, "a", None, 1.5, User()):
             self.both(kind, value)
-        # Tokens stand for classes of Python code.
+        # Proxy classes stand for classes of Python code.
         self.assertTrue(slotrt.compile(user)(User()))
         self.assertFalse(slotrt.compile(user)("a"))
 

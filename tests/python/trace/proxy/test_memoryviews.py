@@ -1,4 +1,4 @@
-"""Views of memory that a compiled function makes: over bytes, and over arrays of bytes and numbers that it made, too."""
+"""Memory views that a compiled function makes: over bytes, and over arrays that it made."""
 
 import array
 import io

@@ -1,4 +1,4 @@
-"""Parsers and elements of C that a compiled function makes, and functions of the program that they call."""
+"""XML parsers and elements that a compiled function makes, and the program's functions that they call."""
 
 import io
 import unittest

@@ -70,7 +70,7 @@ class Bare:
 
 
 class Special:
-    """Special methods, each of which says that it was asked."""
+    """Special methods, each of which prints that it was called."""
 
     def __init__(self, number):
         self.number = number
@@ -143,7 +143,7 @@ class Filled(Bare, Special, list):
 
 
 def asked_by_c(cls):
-    """What C code gets that asks instances for their special methods."""
+    """C functions that call special methods of instances."""
     def told(ask):
         try:
             return ask()
@@ -174,23 +174,23 @@ def asked_by_c(cls):
 
 
 def changed_class():
-    """The second base changes while its heir's instances are there."""
+    """The second base changes while instances of the derived class exist."""
     class Changing:
         pass
 
-    class Heir(Bare, Changing):
+    class Derived(Bare, Changing):
         pass
 
-    made = [Heir(), Heir()]
-    told = [made == [Heir(), Heir()]]
+    made = [Derived(), Derived()]
+    told = [made == [Derived(), Derived()]]
     Changing.__eq__ = lambda one, other: True
-    told.append(made == [Heir(), Heir()])
-    Heir.__eq__ = lambda one, other: False
-    told.append(made == [Heir(), Heir()])
-    del Heir.__eq__
-    told.append(made == [Heir(), Heir()])
+    told.append(made == [Derived(), Derived()])
+    Derived.__eq__ = lambda one, other: False
+    told.append(made == [Derived(), Derived()])
+    del Derived.__eq__
+    told.append(made == [Derived(), Derived()])
     del Changing.__eq__
-    told.append(made == [Heir(), Heir()])
+    told.append(made == [Derived(), Derived()])
     return told
 
 
@@ -200,7 +200,7 @@ class GivesNothing:
 
 
 def outcome(function, *args):
-    """What the call gives or raises, and what it prints."""
+    """The result or the exception, and the prints."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         try:
@@ -375,7 +375,7 @@ CASES = [
 ]  # fmt: skip
 
 
-class Tokens(unittest.TestCase):
+class Proxies(unittest.TestCase):
     def test_as_plain_python(self):
         for function, *args in CASES:
             with self.subTest(function=function.__name__, args=args):

@@ -1,4 +1,4 @@
-"""C finds the special methods of classes that the trace makes, and calls them unbound or bound."""
+"""Special methods of classes that the trace makes: C finds them and calls them."""
 
 import abc
 import unittest

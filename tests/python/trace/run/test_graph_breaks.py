@@ -1,4 +1,4 @@
-"""A graph break in every construct keeps the graphs before and after it: every array operation is in one."""
+"""A graph break in each construct of Python: every array operation before and after it is in a graph."""
 import contextlib
 import sys
 import unittest
@@ -380,7 +380,7 @@ FUNCTIONS = [
 
 
 class Watched(numpy.ndarray):
-    """An array that tells the line of each operation on it."""
+    """An array that records the line of each operation on it."""
 
     log = []
 
@@ -405,7 +405,7 @@ def operations(function):
 
 
 class Breaks(unittest.TestCase):
-    """One test a construct: same result, and all operations before, between and after the breaks in graphs."""
+    """One test a construct: the result is the same, and all operations before, between and after the breaks are in graphs."""
 
     def check(self, function):
         groups = operations(function)
@@ -428,7 +428,7 @@ class Breaks(unittest.TestCase):
         self.assertGreaterEqual(report.graphs, 2, report.reasons)
 
     def test_operations_of_a_generators_own_frame(self):
-        """Generators stay where they are made; their bodies run in continuations of their own."""
+        """A generator stays where it is made; its body runs in continuations of its own."""
         self.check(generator_frame)
 
     def test_every_construct_is_here(self):

@@ -1,4 +1,4 @@
-"""A break in a function that a call enters: the caller's trace goes on up to it, and the function goes on where it stood."""
+"""A graph break in an inlined function: the caller's trace reaches up to it, and the function goes on from there."""
 import gc
 import sys
 import traceback
@@ -14,7 +14,7 @@ except ImportError:
 
 
 def stop():
-    """Python's own function, so that the break lies in a frame that a call enters."""
+    """A Python function, so that the break lies in an inlined frame."""
     slotrt.graph_break()
 
 
@@ -136,7 +136,7 @@ def many_ways(x):
     return total
 
 
-class Entered(unittest.TestCase):
+class InlinedBreaks(unittest.TestCase):
     def same(self, function, *calls):
         compiled = slotrt.compile(function)
         for args in calls:
@@ -205,7 +205,7 @@ class Entered(unittest.TestCase):
         self.assertEqual(calls[0], 3, graphs)
         self.assertEqual(sum(calls), 6, graphs)
 
-    def test_it_is_one_break_where_it_is(self):
+    def test_it_is_reported_once_at_its_place(self):
         def outer(x):
             return middle(x) + 1
 
@@ -231,14 +231,14 @@ class Entered(unittest.TestCase):
             slotrt.compile(outer, fullgraph=True)(1)
         self.assertEqual((caught.exception.file, caught.exception.line), (__file__, line))
 
-    def test_breaks_one_after_the_other_are_each_told(self):
+    def test_each_of_several_breaks_is_reported(self):
         def outer(x):
             return inner(x) + inner(x)
 
         def inner(x):
             return slotrt.graph_break() or (slotrt.graph_break(), x)[1]
 
-        # The second call goes on in what the first one was compiled into.
+        # The second call goes on in the code that the first one was compiled into.
         self.assertEqual(slotrt.explain(outer)(1).breaks, 3)
 
     def test_nothing_is_left(self):

@@ -1,4 +1,4 @@
-"""Traces that end wherever they are told to: in the first instructions of a frame, of a continuation, and in every later one."""
+"""A trace can end at any instruction, of a frame and of a continuation: the result is the same wherever it ends."""
 import itertools
 import unittest
 
@@ -108,7 +108,7 @@ CASES = [
 
 
 def one_after_another(n):
-    """Each of these objects can leave no trace, and each ends before the next one is made."""
+    """None of these objects can leave a trace, and each ends before the next one is made."""
     kept = []
     for i in range(n):
         made = itertools.tee([i])[0]
@@ -117,7 +117,7 @@ def one_after_another(n):
     return kept, next(made, "end")
 
 
-class CannotLeaveTest(unittest.TestCase):
+class CannotLeave(unittest.TestCase):
     def repeated(self, n):
         slotrt.reset()
         self.assertEqual(slotrt.compile(one_after_another)(n), one_after_another(n))
@@ -127,13 +127,13 @@ class CannotLeaveTest(unittest.TestCase):
         """Four times as many such objects cost four times as much, not sixteen times."""
         self.assertLess(self.repeated(160), 8 * self.repeated(40))
 
-    def test_the_first_break_is_the_one_that_is_told(self):
+    def test_the_first_break_is_the_one_that_is_reported(self):
         with self.assertRaisesRegex(slotrt.GraphBreak, "the program asks for a graph break") as caught:
             slotrt.compile(one_after_another, fullgraph=True)(50)
         self.assertEqual(caught.exception.line, one_after_another.__code__.co_firstlineno + 6)
 
 
-class EarlyStopTest(unittest.TestCase):
+class Stops(unittest.TestCase):
     def test_the_same_wherever_a_trace_ends(self):
         for function, arguments in CASES:
             expected = function(*arguments)

@@ -1,4 +1,4 @@
-"""Values of C classes that nothing changes: dates, times, time zones, decimal numbers, generic aliases; namespaces; ordered dicts."""
+"""Immutable values of C classes (dates, times, time zones, decimal numbers, generic aliases), namespaces and ordered dicts."""
 
 import collections
 import datetime
@@ -77,7 +77,7 @@ def shown():
 
 
 class Derived(types.SimpleNamespace):
-    """A class with nothing of its own."""
+    """Adds nothing to its base."""
 
 
 def derived():
@@ -137,7 +137,7 @@ def no_setting():
 
 
 class Bare(types.ModuleType):
-    """A module's class with nothing of its own."""
+    """Adds nothing to the class of modules."""
 
 
 Plain = Bare("plain")
@@ -148,7 +148,7 @@ class Key:
 
 
 class Reference(weakref.ref):
-    """Called as its base is."""
+    """Is called as its base is."""
 
 
 def weakly():
@@ -157,7 +157,7 @@ def weakly():
     return reference() is key, type(reference()), [reference() is None]
 
 
-class ConstantsOfC(unittest.TestCase):
+class CValues(unittest.TestCase):
     def same(self, function, *args):
         compiled = slotrt.compile(function, fullgraph=True)
         for _ in range(2):

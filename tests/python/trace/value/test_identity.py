@@ -1,4 +1,4 @@
-"""Numbers, text and tuples of them that come from outside stay the objects that they are, whatever C does with them on the way."""
+"""Numbers, text and tuples from outside stay the same objects, whatever C does with them."""
 
 import functools
 import operator
@@ -36,7 +36,7 @@ def through_a_generator(values):
     return next(made)
 
 
-# Of a tuple, all give its first item.
+# Given a tuple, each returns its first item.
 OF_TUPLE = (
     lambda t: t[0],
     lambda t: same(*t),
@@ -65,7 +65,7 @@ OF_TUPLE = (
     through_a_generator,
 )
 
-# These give what they are given.
+# Each returns its argument.
 OF_VALUE = (
     same,
     lambda v: (v,)[0],
@@ -128,7 +128,7 @@ class Identity(unittest.TestCase):
 
 class Nested(unittest.TestCase):
     def test_deep_containers(self):
-        """Deeper than C's stack would take a search that follows them."""
+        """Deeper than C's stack allows for a recursive search."""
         for kind in (tuple, list):
             value = kind((1.5,))
             for _ in range(100_000):

@@ -1,4 +1,4 @@
-"""Nans are told from each other by identity: their hash is their address, and containers look for the object before they compare."""
+"""NaNs differ by identity: the hash of one is its address, and containers compare identity first."""
 import contextlib
 import io
 import unittest
@@ -67,7 +67,7 @@ CALLS = [
 
 
 def seen(function, arguments):
-    """What it gives, with nans by name, and prints."""
+    """Result and prints, with NaNs by name."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         return repr(function(*arguments)), printed.getvalue()

@@ -1,4 +1,4 @@
-"""Objects of the trace behave as CPython's: identity, what is handled where, and classes that borrow a name."""
+"""Objects of the trace behave as CPython's: identity, handled exceptions, and classes with the name of a builtin."""
 
 import collections.abc as abc
 import enum
@@ -226,7 +226,7 @@ class Whole(int):
 
 
 def subclasses_that_answer_themselves():
-    """Everything that C asks of them is asked in the trace, once, and again at each call."""
+    """Each method that C calls on them runs once in the trace, and again at each call."""
     missing, watched, word, whole = Missing(), Watched([1, 2]), Word("a"), Whole(3)
     return (
         (missing["x"], missing.get("y")),
@@ -237,7 +237,7 @@ def subclasses_that_answer_themselves():
 
 
 class Number(str):
-    """Text that has methods of numbers, too: `complex` reads the text first, `int` and `float` ask first."""
+    """Text with methods of numbers: `complex` reads the text first, `int` and `float` call the method first."""
 
     def __complex__(self):
         return 1j

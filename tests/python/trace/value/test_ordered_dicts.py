@@ -7,7 +7,7 @@ import slotrt
 
 
 class Ordered(unittest.TestCase):
-    """An `OrderedDict` whose table has another order than it."""
+    """An `OrderedDict` whose table has another order than its links."""
 
     def test_it_stays_as_it_is_where_it_is_read(self):
         def read(ordered, seen):

@@ -1,4 +1,4 @@
-"""Sets from outside and sets that leave: the order of the items, also of those that come later, is as in plain Python."""
+"""Sets from outside and sets made in the trace: the order of their items, also of later ones, is as in plain Python."""
 
 import gc
 import random
