@@ -13,7 +13,7 @@ except ImportError as error:
 
 
 class ScalarsInC(unittest.TestCase):
-    def test_c_that_tells_a_number_by_its_base(self):
+    def test_c_recognises_a_number_by_its_base(self):
         def written(number):
             try:
                 return json.dumps(+number)
@@ -111,12 +111,12 @@ class ProtocolsOfClasses(unittest.TestCase):
                 for operate in (operator.add, operator.eq, operator.lt, operator.iadd):
                     for function in (self.first, self.second, self.changed):
                         with self.subTest(function.__name__, number=number, make=make, operate=operate):
-                            compiled, plain = slotrt.compile(function), self.said(function, number, operate, make)
+                            compiled, plain = slotrt.compile(function), self.outcome(function, number, operate, make)
                             for _ in range(2):
-                                self.assertEqual(self.said(compiled, number, operate, make), plain)
+                                self.assertEqual(self.outcome(compiled, number, operate, make), plain)
 
     @staticmethod
-    def said(function, number, operate, make):
+    def outcome(function, number, operate, make):
         try:
             return repr(function(number.copy(), operate, make))
         except TypeError as error:

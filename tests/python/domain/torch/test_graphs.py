@@ -259,7 +259,7 @@ class Torch(unittest.TestCase):
         self.agree(f, lambda: (a,))
         self.assertIs(slotrt.compile(f)(a)[-1], a)
 
-    def test_settings_are_asked_again(self):
+    def test_settings_are_read_again(self):
         def f(a):
             return a * (2 if torch.is_autocast_enabled("cpu") else 3), torch.backends.cudnn.enabled
 

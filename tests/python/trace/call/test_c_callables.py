@@ -136,7 +136,7 @@ class CCallables(unittest.TestCase):
         self.both(type_variables, 3)
         self.both(generic, 3)
 
-    def test_methods_that_are_told_their_class(self):
+    def test_methods_that_get_their_class(self):
         slotrt.reset()
         compiled = slotrt.compile(methods_told_their_class)
         for _ in range(3):

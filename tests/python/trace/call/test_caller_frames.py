@@ -218,7 +218,7 @@ class Callers(unittest.TestCase):
         finally:
             LEVEL = 5
 
-    def test_an_object_of_super_may_leave(self):
+    def test_an_object_of_super_is_materialised(self):
         made = slotrt.compile(escapes)()
         self.assertIs(type(made), super)
         self.assertEqual(made.doubled(), 10)

@@ -59,7 +59,7 @@ def raising(x):
     raise x
 
 
-def said(function, x):
+def outcome(function, x):
     try:
         return function(x)
     except Exception as error:
@@ -87,7 +87,7 @@ class Names(unittest.TestCase):
                 for target in targets:
                     if attribute:
                         setattr(target, attribute, "New" + target.__name__)
-                    expected = said(operation, thing)
+                    expected = outcome(operation, thing)
                     self.assertEqual([compiled(thing), compiled(thing)], [expected, expected])
         finally:
             for target, name, qualname in before:

@@ -234,7 +234,7 @@ class Tracebacks(unittest.TestCase):
                         self.assertIs(made.__traceback__.tb_frame.f_code, raiser.__code__)
                         self.assertIs(made.__traceback__.tb_frame.f_globals, globals())
 
-    def test_broken_where_it_leaves(self):
+    def test_a_break_where_the_exception_leaves(self):
         def leaves():
             try:
                 raiser(1)

@@ -110,7 +110,7 @@ SCRIPTS = [
 ]
 
 
-def told(function, script, *args):
+def driven(function, script, *args):
     """The outcomes of driving, and the log."""
     return repr(split_generators.drive(function(*args), script)), repr(args)
 
@@ -127,19 +127,19 @@ class GeneratorFrames(unittest.TestCase):
         for function, args in cases:
             compiled = slotrt.compile(function)
             for script in SCRIPTS:
-                expected = told(function, script, *args())
+                expected = driven(function, script, *args())
                 for again in range(2):
                     with self.subTest(function=function.__name__, script=script, again=again):
-                        self.assertEqual(told(compiled, script, *args()), expected)
+                        self.assertEqual(driven(compiled, script, *args()), expected)
 
     def test_samples(self):
         for function, args in split_generators.GENERATORS:
             compiled = slotrt.compile(function)
             for script in split_generators.SCRIPTS:
-                expected = told(function, script, *args)
+                expected = driven(function, script, *args)
                 for again in range(2):
                     with self.subTest(function=function.__name__, script=script, again=again):
-                        self.assertEqual(told(compiled, script, *args), expected)
+                        self.assertEqual(driven(compiled, script, *args), expected)
 
     def test_operations_are_in_graphs(self):
         def outer(x):

@@ -176,7 +176,7 @@ class EvalExec(unittest.TestCase):
         finally:
             OUTER = 5
 
-    def test_what_leaves(self):
+    def test_materialised(self):
         function, space = slotrt.compile(leaves)()
         self.assertTrue(function.__globals__ is space)
         space["k"] = 8

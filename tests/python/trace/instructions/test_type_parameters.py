@@ -86,7 +86,7 @@ class Generics(unittest.TestCase):
                 self.assertEqual(compiled(), case())
                 self.assertEqual(compiled(), case())
 
-    def test_a_function_with_annotations_may_leave(self):
+    def test_a_function_with_annotations_is_materialised(self):
         made = slotrt.compile(annotated_leaves)()
         self.assertEqual((made(2), made.__annotations__), (2, annotated_leaves().__annotations__))
 

@@ -107,7 +107,7 @@ VALUES = (
 )
 
 
-def said(function, values):
+def observed(function, values):
     """The outcome, and the calls of the iterable."""
     try:
         outcome = function(values)
@@ -123,9 +123,9 @@ class Unpacking(unittest.TestCase):
         for function in self.FUNCTIONS:
             for number, make in enumerate(VALUES):
                 with self.subTest(function.__name__, value=number):
-                    compiled, plain = slotrt.compile(function), said(function, make())
+                    compiled, plain = slotrt.compile(function), observed(function, make())
                     for _ in range(2):
-                        self.assertEqual(said(compiled, make()), plain)
+                        self.assertEqual(observed(compiled, make()), plain)
 
     def test_made_in_the_trace(self):
         for function in self.FUNCTIONS:
@@ -133,7 +133,7 @@ class Unpacking(unittest.TestCase):
                 with self.subTest(function.__name__, value=number):
 
                     def made(function=function, make=make):
-                        return said(function, make())
+                        return observed(function, make())
 
                     self.assertEqual(slotrt.compile(made)(), made())
 

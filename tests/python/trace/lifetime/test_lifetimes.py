@@ -138,7 +138,7 @@ class Lifetimes(unittest.TestCase):
         self.assertIsNone(gone())
         self.assertEqual(compiled(Plain()), 1)
 
-    def test_objects_with_a_constructor_of_c_leave(self):
+    def test_objects_with_a_constructor_of_c_are_materialised(self):
         def drawn(seed):
             generator = random.Random(seed)
             print(seed)

@@ -119,7 +119,7 @@ class Contexts(unittest.TestCase):
                 for _ in range(4):
                     self.assertEqual(outcome(compiled, args), outcome(function, args))
 
-    def test_another_context_is_asked_for(self):
+    def test_another_context_is_noticed(self):
         def third(value):
             return Decimal(value) / 3
 

@@ -204,7 +204,7 @@ class Locks(unittest.TestCase):
         self.same(given_back, threading.RLock, before=lambda lock: lock.acquire())
         self.same(in_with, threading.RLock, before=lambda lock: lock.acquire())
 
-    def test_what_a_trace_says(self):
+    def test_state_and_text_of_a_lock(self):
         for function, lock in ((looked_at, threading.Lock()), (nested, threading.RLock())):
             compiled = slotrt.compile(function)
             for _ in range(3):

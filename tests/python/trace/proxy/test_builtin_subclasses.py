@@ -39,7 +39,7 @@ class ReflectedList(list):
 class OneClass(unittest.TestCase):
     """Operators of C on an object that the trace made and one from outside, for which C has a proxy."""
 
-    def test_who_is_asked(self):
+    def test_whose_operator_runs(self):
         def outside_first(outside, own, operate):
             return list(map(operate, [outside], [own()]))
 

@@ -186,7 +186,7 @@ class CObjects(unittest.TestCase):
         for _ in range(3):
             self.assertEqual(compiled(), what_says_its_address())
 
-    def test_files_from_outside_are_asked_again(self):
+    def test_files_from_outside_are_read_again(self):
         def number(file):
             try:
                 return file.fileno()

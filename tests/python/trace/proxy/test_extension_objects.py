@@ -249,7 +249,7 @@ class ExtensionObjects(unittest.TestCase):
     def test_bound_methods_and_cached_functions_that_a_class_holds(self):
         self.both(held, 3)
 
-    def test_descriptors_of_c_are_asked(self):
+    def test_descriptors_of_c_run(self):
         self.both(members, 3)
 
     def test_an_array_says_why_it_refuses(self):
@@ -269,7 +269,7 @@ class ExtensionObjects(unittest.TestCase):
         self.assertTrue(slotrt.compile(user)(User()))
         self.assertFalse(slotrt.compile(user)("a"))
 
-    def test_methods_of_c_that_are_told_their_class(self):
+    def test_methods_of_c_that_get_their_class(self):
         compiled = slotrt.compile(lambda text: MATCH(text) is not None, fullgraph=True)
         self.assertTrue(compiled("aab"))
         self.assertFalse(compiled("b"))

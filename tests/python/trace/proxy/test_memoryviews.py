@@ -188,7 +188,7 @@ class MemoryViews(unittest.TestCase):
         for function in (grown, grown_after_a_temporary, grown_while_looked_at, released_while_looked_at):
             self.check(function, fullgraph=False)
 
-    def test_a_view_that_leaves(self):
+    def test_a_materialised_view(self):
         compiled = slotrt.compile(returned)
         for _ in range(2):
             data, view = compiled()

@@ -425,7 +425,7 @@ class Proxies(unittest.TestCase):
                 expected = order_of_sets(text, set(letters[:size]))
                 self.assertEqual(slotrt.compile(order_of_sets)(text, set(letters[:size])), expected)
 
-    def test_c_asks_for_special_methods_along_the_order_of_bases(self):
+    def test_c_finds_special_methods_along_the_order_of_bases(self):
         for cls in (Special, Second, Third, Unhashed, Mixed, Filled):
             with self.subTest(cls=cls):
                 compiled = slotrt.compile(asked_by_c, fullgraph=cls in (Special, Second, Third))

@@ -134,7 +134,7 @@ class SpecialMethods(Compared):
 
         self.same(ask, Thing())
 
-    def test_refused_calls_say_what_c_says(self):
+    def test_refused_calls_have_c_s_message(self):
         def ask():
             class Made(dict):
                 __missing__ = 3

@@ -171,14 +171,14 @@ class CValues(unittest.TestCase):
             with self.subTest(function.__name__):
                 self.same(function)
 
-    def test_values_made_in_a_trace_leave_it_and_are_new_each_time(self):
+    def test_values_made_in_a_trace_are_materialised_each_time(self):
         compiled = self.same(made)
         first, second = compiled(), compiled()
         self.assertIsNot(first[1], second[1])
         self.assertIs(first[3][0], first[3][1])
         self.assertIs(first[4], datetime.timezone.utc)
 
-    def test_other_values_are_told_apart(self):
+    def test_other_values_are_distinguished(self):
         compiled = slotrt.compile(given, fullgraph=True)
         other = datetime.timezone(datetime.timedelta(hours=2), "here")
         for value in (DAY, DAY + SPAN, MOMENT, ZONED, ZONED.replace(tzinfo=other)):
@@ -193,7 +193,7 @@ class CValues(unittest.TestCase):
         finally:
             Zone.hours = 1
 
-    def test_namespaces_leave_a_trace(self):
+    def test_namespaces_are_materialised(self):
         space = slotrt.compile(spaces, fullgraph=True)()
         self.assertIs(space.c, DAY)
         self.assertIs(space.e, SPACE)

@@ -98,18 +98,18 @@ class Ids(unittest.TestCase):
                 self.assertRaises(slotrt.GraphBreak, slotrt.compile(function, fullgraph=True))
                 self.assertEqual(type(slotrt.compile(function)()), type(function()))
 
-    def test_the_number_is_that_of_the_object_that_leaves(self):
+    def test_the_materialised_object_has_the_number(self):
         number, made = slotrt.compile(given_away)()
         self.assertEqual(number, id(made))
 
-    def test_numbers_that_c_asks_for(self):
+    def test_numbers_that_c_reads(self):
         for function in (called_by_c, called_by_itertools, hashed_by_c, of_made_objects):
             with self.subTest(function=function.__name__):
                 compiled = slotrt.compile(function)
                 for _ in range(2):
                     self.assertEqual(compiled(MIXED), function(MIXED))
 
-    def test_numbers_that_c_asks_for_are_those_of_the_objects_that_leave(self):
+    def test_materialised_objects_have_the_numbers_that_c_read(self):
         compiled = slotrt.compile(of_made_objects_that_leave)
         for _ in range(2):
             made, ids, hashes = compiled()
@@ -118,7 +118,7 @@ class Ids(unittest.TestCase):
 
 
 class MadeByC(unittest.TestCase):
-    def test_what_c_makes_and_lets_go_lies_where_the_one_before_lay(self):
+    def test_c_reuses_the_address_of_an_object_that_ended(self):
         def reused():
             return len(set(map(id, itertools.combinations("abcde", 3))))
 
