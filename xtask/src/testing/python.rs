@@ -149,3 +149,15 @@ fn counts(output: &Output, name: &str) -> Tally {
         Err(_) => Tally::failure(format!("{name} (died: {})", output.status)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+
+    #[test]
+    fn the_tests_of_pytorch_are_a_layer_of_their_own() {
+        let layers = |path| [Kind::Plain, Kind::Strict, Kind::Torch].map(|kind| kind.takes(path));
+        assert_eq!(layers("domain/torch/test_graphs.py"), [false, false, true]);
+        assert_eq!(layers("domain/numpy/test_arrays.py"), [true, true, false]);
+    }
+}
