@@ -1,4 +1,4 @@
-"""What the evaluation hook costs per Python-to-Python call: without slotrt, none, an empty hook, ours in observe-only mode.
+"""Cost of the evaluation hook per Python-to-Python call: without slotrt, none, an empty hook, ours in observe-only mode.
 
 One run; "without slotrt" is a process of its own that does not import it, "none" comes after hooks were in and out again.
 """

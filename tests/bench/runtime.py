@@ -1,6 +1,6 @@
-"""What the runtime costs: importing, tracing a bytecode, guards of a cached call. Prints rows as a line of JSON.
+"""Costs of the runtime: import, tracing per bytecode, guards of a cached call. Prints rows as a line of JSON.
 
-A row is {"name", "value", "unit", "bound"}; `bound` is what the project allows itself, null where it only watches.
+A row is {"name", "value", "unit", "bound"}; `bound` is the limit that the project sets itself, or null.
 """
 
 import contextlib

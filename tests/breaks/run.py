@@ -4,7 +4,7 @@
     python run.py --library [NAME ...]         calls into the standard library (library.py)
 
 Under the hook's mode `split` each call of a function is broken at that function's next instruction; a program runs until
-every instruction of every function that it calls has had its turn. Result, exception with all its lines, prints, and the
+every instruction of every function that it calls was broken once. Result, exception with all its lines, prints, and the
 line numbers that running frames see must be those of the program without the hook. Prints one line of JSON.
 """
 
@@ -26,7 +26,7 @@ import generate
 import library
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
-RUNS = 2000  # the most that a program is run; what is left then is counted as untried
+RUNS = 2000  # how often a program is run at most; instructions not broken by then count as untried
 HERE = "__here__"
 
 
@@ -58,7 +58,7 @@ def chain(error):
 
 
 class Watched(ast.NodeTransformer):
-    """Puts a look at `f_lineno`, of the frame and its callers, before every third statement of every function."""
+    """Inserts a call that reads `f_lineno` of the frame and its callers before every third statement of every function."""
 
     def __init__(self):
         self.seen = 0
@@ -83,8 +83,8 @@ GENERATOR_LIKE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_
 
 
 def looker(lines):
-    """The function that looks. The frame of a generator or coroutine stays where it delegates to its continuation: of frames
-    of one such function that follow each other the innermost counts."""
+    """The function that reads the lines. The frame of a generator or coroutine stays where it delegates to its continuation:
+    of successive frames of one such function the innermost counts."""
 
     def here():
         frame, seen, last = sys._getframe(1), [], None
@@ -100,7 +100,7 @@ def looker(lines):
 
 
 def ran(code, space, calls):
-    """What running the program and its `main` does, as plain data; the module runs in the same dictionary each time."""
+    """The outcome of the program and of its `main`, as plain data; the module runs in the same dictionary each time."""
     printed, lines, outcomes = io.StringIO(), [], []
     space.clear()
     space.update({"__name__": "program", "__builtins__": __builtins__, HERE: looker(lines)})
@@ -118,7 +118,7 @@ def ran(code, space, calls):
 
 
 def ran_scenario(scenario):
-    """What the calls into the library do, as plain data."""
+    """The outcome of the calls into the library, as plain data."""
     printed, outcomes = io.StringIO(), []
     with contextlib.redirect_stdout(printed):
         try:
@@ -129,7 +129,7 @@ def ran_scenario(scenario):
 
 
 def everywhere(run, mode):
-    """Runs `run` until every instruction had its turn: what the hook counted, and the first difference or None.
+    """Runs `run` until every instruction was broken once: the hook's counts, and the first difference or None.
 
     None in place of the counts where `run` does not agree with itself.
     """
@@ -172,7 +172,7 @@ def merged(one, other):
 
 
 def add(report, name, mode, counters, difference):
-    """Adds what one run gave."""
+    """Adds the result of one run."""
     if counters is None:
         report["unstable"] += 1
         return

@@ -21,7 +21,7 @@ from slotrt import bytecode
 FILES = ("ast", "argparse", "asyncio/tasks", "dataclasses", "decimal", "_pydecimal", "difflib", "enum", "functools", "inspect", "tarfile", "typing", "contextlib", "json/encoder", "test/test_patma", "test/test_generators")
 MESSAGE = re.compile(r"^offset \d+: ")
 FIELDS = ("co_code", "co_code", "co_exceptiontable", "co_linetable", "co_stacksize", "co_consts", "co_names", "co_varnames")
-# Numbers that the interpreter keeps to itself: it looks behind them when it makes the code object.
+# Opcodes of the interpreter's private range: it replaces them when it makes the code object.
 PRIVATE = {number for name, number in dis._all_opmap.items() if name.startswith(("INSTRUMENTED_", "ENTER_EXEC"))}
 TAIL = bytes([dis.opmap["NOP"], 0]) * 12
 
@@ -70,7 +70,7 @@ def change(pick, code):
 
 
 def uses(code):
-    """Everything that reads a code object."""
+    """Runs everything that reads a code object."""
     yield lambda: bytecode.listing(code)
     yield lambda: bytecode.instructions(code)
     yield lambda: bytecode.stack_size(code)

@@ -23,9 +23,9 @@ LIBRARY = os.path.dirname(os.__file__)
 JUMPS = set(dis.hasjrel) | set(dis.hasjabs)
 ARGUMENTS = (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 255, 256, 515, 65_535)
 SHOWN = 20
-# 3.11's dis does not say what the constant is.
+# 3.11's dis does not name the constant.
 UNSAID = {"KW_NAMES": "names"} if sys.version_info < (3, 12) else {}
-# Numbers that stand in no code object's co_code.
+# Opcodes that no code object's co_code contains.
 INTERNAL = ("CACHE", "EXTENDED_ARG", "RESERVED", "ENTER_EXECUTOR", "TRACE_RECORD")
 
 
@@ -54,7 +54,7 @@ def nested(code):
 
 
 def described(code):
-    """What `dis` says: jumps without their target, which is named differently from release to release."""
+    """The lines of `dis`, without the targets of jumps: releases name those differently."""
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("CACHE", "EXTENDED_ARG"):
             continue
@@ -77,7 +77,7 @@ TAKES = {number for number in dis.opmap.values() if number in getattr(dis, "hasa
 
 
 def differences(code):
-    """What is not as it should be."""
+    """The differences."""
     again = bytecode.roundtrip(code)
     for field in FIELDS:
         if getattr(again, field) != getattr(code, field):

@@ -1,8 +1,8 @@
-"""What the effects claim of a C function, as far as a run can contradict it."""
+"""Claims about C functions that follow from their effects, as far as a run can contradict them."""
 
 import typing
 
-#: Effects of which a run can say nothing: the function may do whatever Python code does, or acts on the world outside.
+#: Effects that no run can check: the function may do anything that Python code does, or acts on the world outside.
 UNTRIED = {"unknown": "its effects are not known", "python": "may run Python code of its own choice",
            "imports": "may import a module", "io": "does input or output"}
 
@@ -26,12 +26,12 @@ class Claim(typing.NamedTuple):
     none_dies: bool
     #: Slots through which Python code may run; `*`: any.
     slots: frozenset
-    #: Some of them are asked of the first argument itself.
+    #: Some of these slots belong to the first argument itself.
     own_slots: bool
 
 
 def claim(row):
-    """The claim of a row of the published effects, or in words why there is none that a run could contradict."""
+    """The claim of a row of the published effects, or the reason why a run could contradict none."""
     flags = set(row.get("flags", ()))
     if row["verdict"] == "unknown":
         flags.add("unknown")
@@ -62,5 +62,5 @@ def allowed(claim, method, slots_of):
     slots = claim.slots
     if "*" in slots or "tp_call" in slots:
         return True
-    # A method that no slot is for is found as an attribute.
+    # A method without a slot is found as an attribute.
     return bool(slots & slots_of.get(method, {"tp_getattro"}))

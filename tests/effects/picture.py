@@ -1,4 +1,4 @@
-"""What can be seen of a value without running methods that Python code defines."""
+"""The visible state of a value, read without running methods of Python code."""
 
 import re
 import sys
@@ -9,12 +9,12 @@ from samples import Held, Plain, Watched
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _SCALARS = (float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range, memoryview)
 _DEFINITIONS = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.CodeType, types.FrameType)
-#: Objects within objects that are looked at.
+#: How many objects within an object are read.
 _DEPTH = 6
 
 
 def picture(value, depth=_DEPTH):
-    """Equal pictures are of values that a program cannot tell apart, identity aside."""
+    """The picture of a value: equal for values that a program can tell apart by identity alone."""
     kind = type(value)
     if depth == 0 or value is kind:
         return kind.__qualname__
@@ -57,7 +57,7 @@ def _is_released(view):
 
 
 def _reduced(value, depth):
-    """What pickling would keep of an object of a C type."""
+    """The state of an object of a C type as pickling saves it."""
     try:
         parts = object.__reduce_ex__(value, 4) if type(value).__reduce__ is object.__reduce__ else type(value).__reduce__(value)
         if not isinstance(parts, tuple):

@@ -13,7 +13,7 @@ WRAPPERS = {
     "wrap_delitem": (1, 1), "wrap_setattr": (2, 2), "wrap_delattr": (1, 1), "wrap_descr_get": (1, 2), "wrap_descr_set": (2, 2),
     "wrap_descr_delete": (1, 1), "wrap_call": (0, 3), "wrap_init": (0, 3),
 }
-#: Their wrappers convert the index before the slot is called, so that only an `int` tells what the slot does.
+#: Their wrappers convert the index before they call the slot, so only an `int` shows what the slot does.
 INDEXED = {"wrap_indexargfunc": (1, 1), "wrap_sq_item": (1, 1), "wrap_sq_setitem": (2, 2), "wrap_sq_delitem": (1, 1)}
 #: Slots whose first argument is the name of an attribute.
 NAMED = ("tp_getattro", "tp_setattro")
@@ -44,7 +44,7 @@ def modules(facts):
     names = {row["module"] for row in facts["module_functions"]}
     names |= {row["tp_name"].rpartition(".")[0] for row in facts["types"] if "." in (row.get("tp_name") or "")}
     for name in sorted(names):
-        # Modules for tests of the interpreter, and those that ask for a display.
+        # Modules for tests of the interpreter, and those that need a display.
         if name.startswith(("xx", "_test", "_tkinter", "_curses", "_ctypes_test")):
             continue
         try:
@@ -68,7 +68,7 @@ def live_types():
 
 
 def ways(facts):
-    """Every way that the facts tell of."""
+    """Every way that the facts give."""
     live = live_types()
     wrappers = {}
     for row in facts["slotdefs"]:

@@ -1,8 +1,8 @@
-"""Runs the C functions that the effects make claims of, and tells where a call contradicts one.
+"""Runs the C functions about which the published effects make claims, and reports the calls that contradict one.
 
     python tests/effects/run.py generated/facts/3.13.json
 
-The last line is a report as JSON. Calls run in a child process: what crashes or hangs is named, and the rest goes on.
+The last line is a report as JSON. Calls run in a child process: the report names those that crash or hang, and the others go on.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Rows:
 
 
 def plan(facts, only):
-    """What is tried, and for the rest why not, by the identity of the row."""
+    """The claims that are tried, and the reasons for the others, by the identity of the row."""
     rows = Rows(facts["effects"])
     untried = dict.fromkeys(rows.all, "no method, slot, getter or function of a module leads to it")
     for key, row in rows.all.items():
@@ -70,7 +70,7 @@ def plan(facts, only):
             continue
         untried[key] = None
         ways.append((way, found, receivers, key))
-    # In an order that lets a bounded run see some of each type.
+    # In an order in which a bounded run meets some of each type.
     ways.sort(key=lambda item: zlib.crc32(item[0].name.encode()))
     return ways, untried, missing
 
@@ -131,7 +131,7 @@ def quiet():
 
 
 def try_all(ways, slots_of, limit, has_locale, seconds):
-    """A line for each way; a way that took its process with it has one too."""
+    """A line for each way, also for one that ended its process."""
     results, end = {}, time.monotonic() + seconds
     while len(results) < len(ways) and time.monotonic() < end:
         at = len(results)

@@ -35,7 +35,7 @@ def _attribute(self, name):
     return object.__getattribute__(self, name)
 
 
-#: What the special methods of `Watched` give.
+#: Results of the special methods of `Watched`.
 ANSWERS = {
     "__hash__": lambda self: 7,
     "__eq__": lambda self, other: self is other,
@@ -76,7 +76,7 @@ ANSWERS = {
 }
 
 
-#: An object that notes each of its special methods that runs, and one that has few of them.
+#: An object that records which of its special methods run, and one that has few of them.
 Watched = type("Watched", (), {name: _noted(name, answer) for name, answer in ANSWERS.items()} | {"__getattribute__": _attribute})
 Plain = type("Plain", (), {"__getattribute__": _attribute, "__del__": _noted("__del__", lambda self: None)})
 

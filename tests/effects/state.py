@@ -1,4 +1,4 @@
-"""The state of the process that a program sees: looked at, and changed so that whoever reads it gives another result."""
+"""The state of the process that a program sees: read, and changed so that a function that reads it gives another result."""
 
 import abc
 import builtins
@@ -32,14 +32,14 @@ NUMBERS = 'LC_NUMERIC\ndecimal_point "<U002C>"\nthousands_sep "<U002E>"\ngroupin
 
 
 def listen():
-    """Notes what is said from now on instead of printing it."""
+    """Records messages from now on instead of printing them."""
     warnings.simplefilter("always")
     warnings.showwarning = lambda message, category, *rest: SAID.append(f"{category.__name__}: {message}")
     sys.unraisablehook = lambda raised: SAID.append(f"unraisable {raised.exc_value!r}")
 
 
 def snapshot():
-    """What is compared before and after."""
+    """The state that is compared before and after."""
     asynchronous = sys.get_asyncgen_hooks()
     return {
         "os.environ": dict(os.environ),

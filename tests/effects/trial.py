@@ -1,4 +1,4 @@
-"""Calls one C function with many arguments and says which of its claims that contradicts."""
+"""Calls one C function with many arguments and names the claims that a call contradicts."""
 
 import random
 import re
@@ -12,10 +12,10 @@ from samples import CALLS, LONG, NAMES, VALUES, Plain, Watched
 
 #: Receivers of one type that are tried, at most.
 RECEIVERS = 12
-#: Letters of a picture that a report has.
+#: How many letters of a picture a report shows.
 SHOWN = 240
 FIRSTS = {"index": [lambda: 0, lambda: 1, lambda: -1, lambda: 7], "name": NAMES, "": VALUES}
-#: Values whose slots lead to no code but their own, and give the same always.
+#: Values whose slots run no code of others, and always give the same.
 ATOMS = (int, bool, float, complex, str, bytes, type(None), type(...), range, Watched, Plain)
 #: Bits of an `int` whose text is never too long.
 SHORT = 2000
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def contradiction(way, claim, args, outcome, slots_of):
-    """What a call did that the claim says it does not do; `None` if it kept to it.
+    """How a call contradicts the claim; `None` if it does not.
 
     A claim that names slots says nothing of what the C functions do that the arguments' types have there.
     """
@@ -101,7 +101,7 @@ def made(makers):
 
 
 class Trial:
-    """What came of a function's calls."""
+    """The results of a function's calls."""
 
     def __init__(self):
         self.calls = 0

@@ -1,8 +1,8 @@
-"""Random functions, generators and coroutines whose control flow is nested at random, and random scopes: what leaves what, and which names live where."""
+"""Random functions, generators and coroutines whose control flow is nested at random, and random scopes."""
 
 from arrays import Arrays
 
-#: Expressions that say where control went and give a small value.
+#: Expressions that record where control went and give a small value.
 MARKS = ["mark({0})", "mark({0}) + p", "[mark({0}), q]", "mark(p)", "p", "q", "(p, q)", "mark({0}) or p", "not mark({0})"]
 RAISES = ["raise KeyError({0})", "raise ValueError from KeyError({0})", "raise OwnError({0}) from None", "[][{0}]", "1 // 0", "raise", "assert p, {0}", "len({0})", "missing", "p.missing"]
 CAUGHT = ["KeyError", "ValueError", "(KeyError, ZeroDivisionError)", "Exception", "LookupError", "BaseException", "OwnError", "mark(KeyError)", "NameError", "GeneratorExit"]

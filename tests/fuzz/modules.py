@@ -1,4 +1,4 @@
-"""Random programs with the standard library, with objects that tell of every call of their methods and of their end, and with deeper classes."""
+"""Random programs with the standard library, with objects that record every call of their methods and their end, and with deeper classes."""
 
 from classes import Classes
 from writer import filled
@@ -132,7 +132,7 @@ USES = [
     "sorted({0}, key=lambda x: print('key', x) or repr(x))", "max({0}, key=lambda x: -len(repr(x)))", "heapq.nsmallest(2, {0}, key=repr)", "heapq.merge([1, 3], [2])", "list(heapq.merge({0}, {1}, key=repr))",
     "bisect.bisect([1, 2, 4], {0})", "bisect.bisect_left([1, 2, 4], 2, key=lambda x: x)", "sum(map(len, {0}), 1)", "dict(sorted({0}.items()))", "set(map(type, {0}))", "''.join(map(chr, {0}))",
     "list(iter(lambda: next(iter({0})), {1}))", "eval('p + q', {{'p': {0}, 'q': {1}}})", "[*map(lambda *a: a, {0}, {1}, (1, 2))]", "any(map({0}.__eq__, {1}))", "sorted(zip({0}, {1}), reverse=True)",
-    # what tells of its calls
+    # objects that record their calls
     "Noisy({0}) in [{1}, 2]", "{{Noisy({0}): {1}}}", "{{Noisy({0}), Noisy({0})}}", "[Noisy({0}), Noisy({1})].index({1})", "sorted([Noisy({0}), Noisy({1})])", "max(Noisy({0}), Noisy({1}))", "sum(Noisy({0}))",
     "list(Noisy({0}))", "tuple(reversed(Noisy({0})))", "Noisy({0}) + {1}", "{1} + Noisy({0})", "Noisy({0}) == Noisy({1})", "Noisy({0})[{1}]", "{1} in Noisy({0})", "bool(Noisy({0}))", "not Noisy({0})",
     "f'{{ Noisy({0}) :>5}}'", "'%s' % Noisy({0})", "str(Noisy({0}))", "[1, 2, 3][Noisy({0})]", "range(Noisy({0}))", "dict.fromkeys(Noisy({0}))", "[*Noisy({0}), {1}]", "' '.join(Noisy({0}))", "int(Noisy({0}))",

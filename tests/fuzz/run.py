@@ -3,7 +3,7 @@
     python run.py --start SEED --count N [--save FOLDER] [--batch N]
 
 Every program runs five times compiled: traced, from the cache, with other arguments, and twice after a change to its
-module. Results and exceptions with all that hangs off them, lines, prints, and what became of arguments and globals must
+module. Results, exceptions with everything that they refer to, lines, prints, and the arguments and globals afterwards must
 be those of the uncompiled program.
 Prints one line of JSON: counts, and the seeds that differ. A differing program is made smaller and saved.
 """
@@ -33,7 +33,7 @@ PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
 CANDIDATE = 30  # seconds of the processor's time for one candidate of the smaller program
 SEARCH = 300  # seconds for the search of a smaller program
-AGAIN = 0.2  # seconds after which a program that went on is told again
+AGAIN = 0.2  # seconds after which a program that swallowed the exception gets it again
 SHAKEN = 20  # plain runs with objects at other addresses, before a difference counts
 WARM = 10  # plain runs after which the interpreter has specialised a program's operations
 
@@ -95,7 +95,7 @@ def called(function, arguments):
 def observed(code, calls, wrap):
     """What all calls did in a fresh module, with the changes to the module between them."""
     namespace = {"__name__": "program"}
-    # What earlier calls left behind must not end, and print, during later ones.
+    # Objects of earlier calls must not end, and print, during later ones.
     gc.collect()
     gc.disable()
     try:
@@ -303,7 +303,7 @@ def in_fork(work):
 
 
 def run_batch(seeds):
-    """Runs a batch in a fork; returns what it said, the seed at which it died, if it did, and how it ended."""
+    """Runs a batch in a fork; returns its lines, the seed at which it died, if it did, and how it ended."""
 
     def work(writer):
         with contextlib.redirect_stdout(io.StringIO()):
@@ -342,7 +342,7 @@ def main():
 
     with contextlib.suppress(ImportError):
         import numpy  # noqa: F401  (the same)
-    # What is there before the programs outlives them: the many collections need not look at it.
+    # Objects from before the programs outlive them: the many collections need not visit them.
     gc.collect()
     gc.freeze()
     report = {"same": 0, "unstable": 0, "different": [], "crashed": [], "stats": {}}

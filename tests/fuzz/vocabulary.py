@@ -1,4 +1,4 @@
-"""What random programs are written with: literals, templates of expressions and statements, imports."""
+"""The vocabulary of random programs: literals, templates of expressions and statements, imports."""
 
 BINARY = ["+", "-", "*", "//", "%", "&", "|", "^", ">>", "/", "@", "<<"]
 COMPARE = ["<", "<=", "==", "!=", ">", ">=", "in", "not in", "is", "is not"]

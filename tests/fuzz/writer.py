@@ -1,4 +1,4 @@
-"""The parts of a program's writer that everything else needs: lines, blocks, names, choices, expressions."""
+"""The base of a program's writer: lines, blocks, names, choices, expressions."""
 
 import random
 

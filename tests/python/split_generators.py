@@ -1,4 +1,4 @@
-"""Generators, coroutines and asynchronous generators to break anywhere, with scripts that drive them. No tests here."""
+"""Generators, coroutines and asynchronous generators to split at any instruction, with scripts that drive them. No tests here."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Functions to break anywhere, each with arguments that lead through all of it. No tests here."""
+"""Functions to split at any instruction, each with arguments that lead through all of it. No tests here."""
 import sys
 
 

@@ -1,4 +1,4 @@
-"""User classes whose special methods answer, decline, raise, or give what they should not; every call is noted."""
+"""User classes whose special methods give a result, decline, raise, or give a wrong type; every call is logged."""
 
 import enum
 
@@ -42,7 +42,7 @@ def made(name, base, methods, answer=None):
 
 
 class SubInt(int):
-    """A subclass that special methods give where an int must be."""
+    """A subclass that special methods give where an int is needed."""
 
 
 class SubStr(str):
@@ -205,7 +205,7 @@ class Missing(dict):
 
 
 class Meta(type):
-    """A metaclass that has a say in everything."""
+    """A metaclass that overrides everything."""
 
     def __call__(cls, *args, **kwargs):
         note("Meta", "__call__", len(args), tuple(kwargs))

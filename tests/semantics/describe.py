@@ -1,4 +1,4 @@
-"""What a value is, as plain data: compared between two runs that cannot share objects. No user code runs."""
+"""Describes a value as plain data, to compare two runs that cannot share objects. Runs no user code."""
 
 import collections
 import re

@@ -1,4 +1,4 @@
-"""Functions that C hides in their files, and what stands for them: how types are ordered, and how their slots follow their attributes."""
+"""Static C functions and what they are compared with: the order of bases, and slots that follow attributes."""
 
 import gc
 import itertools
@@ -12,7 +12,7 @@ from slotrt import protocol
 
 
 class Given(type):
-    """Its classes are told in which order they are searched, whatever their bases say."""
+    """A metaclass that sets the order of bases by hand."""
 
     ORDERS = {}
 
@@ -41,7 +41,7 @@ class E(C, D):
 
 
 def given(name, bases, order):
-    """A class whose order is not what its bases say; `order` are those that follow it."""
+    """A class with an order of its own: itself, then `order`."""
     Given.ORDERS[name] = order
     return Given(name, bases, {})
 
@@ -59,7 +59,7 @@ METHODS = {
 
 
 def own(kind):
-    """The dictionary of a class itself, whose changes no slot follows."""
+    """The real dictionary of a class: no slot follows its changes."""
     return next(one for one in gc.get_referents(type.__dict__["__dict__"].__get__(kind)) if type(one) is dict)
 
 

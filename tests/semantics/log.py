@@ -1,4 +1,4 @@
-"""What happens while an operation runs: calls of user methods, and warnings, in their order."""
+"""The log of an operation: calls of user methods and warnings, in order."""
 
 import warnings
 
@@ -6,7 +6,7 @@ LOG = []
 
 
 def note(*what):
-    """Notes one thing."""
+    """Adds an entry."""
     LOG.append(what)
 
 
@@ -16,7 +16,7 @@ def name_of(kind):
 
 
 def logged(name, answer):
-    """A method that notes its call, then gives what `answer` gives."""
+    """A method that logs its call, then gives what `answer` gives."""
 
     def method(self, *args, **kwargs):
         LOG.append((name_of(type(self)), name, tuple(name_of(type(arg)) for arg in args), tuple(kwargs)))

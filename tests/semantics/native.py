@@ -55,7 +55,7 @@ class Native:
 
 
 def loaded(address):
-    """The object at an address. Its reference is kept: whether the function gave it away or lent it, no prototype says."""
+    """The object at an address. Its reference is kept, since no prototype says whether it is new or borrowed."""
     return NULL if not address else ctypes.cast(address, ctypes.py_object).value
 
 

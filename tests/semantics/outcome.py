@@ -1,4 +1,4 @@
-"""What a call gives, as plain data."""
+"""The outcome of a call, as plain data."""
 
 from describe import describe, error
 from log import LOG, name_of
@@ -7,7 +7,7 @@ from slotrt import protocol
 
 
 def outcome(function, args):
-    """What a call gives, as plain data."""
+    """The outcome of a call, as plain data."""
     del LOG[:]
     try:
         result = function(*args)

@@ -1,4 +1,4 @@
-"""What the prototypes do not say: operators that reach a C function, and what a function asks of its arguments beyond its prototype."""
+"""Facts that prototypes lack: the operators that reach a C function, and conditions on its arguments beyond its prototype."""
 
 from slotrt import protocol
 
@@ -43,15 +43,15 @@ OPERATORS = {
     "PyObject_Repr": repr, "PyObject_ASCII": ascii, "PyObject_GetIter": iter, "PyObject_GetAttr": getattr, "PyObject_SetAttr": set_attribute,
     "PyObject_Type": type,
 }
-# Translations that are known to be wrong: why. `prove semantics` shows their differences like any other; tests ask that no others differ.
+# Translations that are known to be wrong, with the reason. `prove semantics` shows their differences like any other; tests require that no others differ.
 WRONG = {}
-# Where another release's bodies stand in for those of the interpreter's: what differs, and why.
+# Differences where the bodies of another release stand in for the interpreter's own, with the reason.
 STAND_IN = dict(protocol.no_stand_in())
 if "bool_invert" in STAND_IN:
     STAND_IN["PyNumber_Invert"] = "comes to bool_invert"
 # Arguments whose reference the function takes over.
 STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
-# Not called with just any arguments: why.
+# Functions that are not called with arbitrary arguments, with the reason.
 LEFT_OUT = {
     "PyObject_GenericSetDict": "replaces the dict of a class, too, which nothing undoes",
     "PyObject_ClearWeakRefs": "is for objects that die", "PyObject_CallFinalizer": "is for objects that die",
@@ -79,7 +79,7 @@ FAMILIES = {
     "PyMember_": type(type(in_place).__globals__), "PyCell_": type((lambda a: lambda: a)(1).__closure__[0]), "PyStaticMethod_": staticmethod, "PyInstanceMethod_": type(None),
     "PyVectorcall_": object, "PyWrapper_": object, "PyDescr_": type(int.__add__), "PyType_": type, "PyCode_": type(in_place.__code__), "PyGen_": type(None), "PyWeakref_": __import__("weakref").ref,
 }
-# The rest of a name that makes an object of the family out of any other.
+# Ends of the names of functions that convert any object to one of the family.
 MAKERS = ("From", "New", "Check", "Concat", "Encode", "Decode")
 # Integers that are tried, by C type; sizes are bounded so that nothing grows without end.
 INTEGERS = {"i32": (0, 1, 2, -1, 3, 4, 5), "isize": (0, 1, 2, -1, -4, 7), "usize": (0, 1, 3), "i64": (0, 1, -1, 2**40), "u64": (0, 1, 2**40), "u32": (0, 97)}
@@ -90,7 +90,7 @@ DOUBLES = (0.0, -1.5, 1e300, float("nan"), float("inf"))
 # A power, shift or repetition by more than this makes numbers and sequences that take minutes.
 BOUND = 4096
 GROWING = ("Power", "Lshift", "Multiply", "Repeat", "power", "pow", "lshift", "repeat", "mul", "PyLong_FromString")
-# What the name of a function says that may look for the end of an iterable.
+# Words in the names of functions that may run an iterable to its end.
 CONSUMING = ("Sequence", "Mapping", "Iter", "List", "Tuple", "Dict", "Set", "Bytes", "ByteArray", "Unicode", "Call", "call", "init", "new", "extend", "update", "contains", "concat", "views", "set_", "InPlaceAdd", "inplace", "Remainder", "Hash", "And", "Xor", "Or", "Subtract", "ass_sub")
 # What a value is not tried with, by words of the function's name: what would not end, or take gigabytes, and what crashes CPython 3.13.0 itself (a power whose
 # modulus alone is a Decimal; substitution of type variables by what raises, and by a list that holds itself). A super() without arguments reads the frame that calls it, which is another one
@@ -99,7 +99,7 @@ UNTRIED = {"count": CONSUMING, "super": ("Call", "call"), "range huge": CONSUMIN
 # Parameters that may be NULL for some arguments alone.
 NEVER_NULL = ("PyNumber_Power", "PyNumber_InPlacePower", "PyObject_Dir", "PyDict_MergeFromSeq2")
 
-# What a function asks of arguments that it does not look at itself: parameter and types.
+# Types that a function requires without a check: parameter and types.
 ITERATORS = (type(iter([])), type(iter("")), type(iter(range(2**70))), type(x for x in ""), enumerate, zip, map, filter, reversed, type(iter(int, 1)))
 DEMANDS = {
     "PyIter_Next": {0: ITERATORS}, "PyIter_Send": {0: ITERATORS}, "PyCFunction_Call": {1: tuple, 2: dict}, "PyObject_Call": {1: tuple, 2: dict}, "PyVectorcall_Call": {1: tuple, 2: dict},

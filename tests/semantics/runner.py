@@ -1,4 +1,4 @@
-"""Runs the cases of a function on both sides, and counts what is alike and what differs."""
+"""Runs the cases of a function on both sides, and counts equal and different outcomes."""
 
 import signal
 
@@ -18,7 +18,7 @@ class Slow(BaseException):
 
 
 class Clock:
-    """Ends what takes longer than the limit by an exception: again and again, as what runs may swallow it."""
+    """Ends a case that exceeds the limit with an exception, again and again, as the case may swallow it."""
 
     def __init__(self):
         self.armed = self.rang = False
@@ -39,7 +39,7 @@ class Clock:
 
 
 def empty():
-    """A report of nothing."""
+    """An empty report."""
     return {"cases": 0, "differences": 0, "too large": 0, "slow": [], "functions": {}, "unsupported": {}, "stopped": {}, "entered": [], "groups": {}}
 
 
@@ -91,7 +91,7 @@ class Runner:
         return 1
 
     def both(self, subject, case, logged, side):
-        """What the interpreter gives, and what the translation gives, each with its arguments afterwards."""
+        """The outcome of the interpreter and of the translation, each with its arguments afterwards."""
         side(0)
         args = case.make()
         theirs = outcome(subject.theirs, args), afterwards(case, args)

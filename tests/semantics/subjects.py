@@ -1,4 +1,4 @@
-"""What is compared: a function, what it is compared with, and the values that fit its parameters."""
+"""The subjects of the comparison: a function, its counterpart, and the values that fit its parameters."""
 
 import ctypes
 import itertools
@@ -31,7 +31,7 @@ class Case:
 
 
 class Subject:
-    """A function with what it is compared with, and the values that fit its parameters."""
+    """A function, its counterpart, and the values that fit its parameters."""
 
     def __init__(self, function, theirs, choices, how):
         self.function, self.theirs, self.choices, self.how = function, theirs, choices, how
@@ -104,7 +104,7 @@ def public(everything, report):
 
 
 def demand(name, kinds, choices):
-    """Leaves the values that a function takes without a look at them."""
+    """Filters the values that a function may get although it does not check them."""
     family = next((family for family in rows.FAMILIES if name.startswith(family)), None)
     if family and not name.removeprefix(family).startswith(rows.MAKERS):
         first = next((index for index, kind in enumerate(kinds) if kind.startswith("object")), None)
@@ -116,7 +116,7 @@ def demand(name, kinds, choices):
         choices[index] = [one for one in choices[index] if one is NULL or issubclass(one.kind, types)]
 
 
-# Slots that a program cannot ask for: memory, the collector, buffers; and those whose arguments are not objects.
+# Slots that a program cannot reach (memory, the collector, buffers), and those whose arguments are no objects.
 HIDDEN = {"tp_dealloc", "tp_traverse", "tp_clear", "tp_free", "tp_alloc", "tp_finalize", "tp_del", "tp_is_gc", "bf_getbuffer", "bf_releasebuffer", "tp_getattr", "tp_setattr", "am_send"}
 
 

@@ -1,4 +1,4 @@
-"""A few functions at a time in a process of their own: bounded in memory, and its end by a signal is a difference like any other."""
+"""Runs a few functions at a time in a process of their own, with bounded memory. A process that a signal ends counts as a difference."""
 
 import gc
 import itertools
@@ -62,7 +62,7 @@ class Worker:
         return now - self.since > HANGS
 
     def crash(self, status):
-        """The function and the case at which it ended, and what is to be said of it."""
+        """The function and the case at which it ended, and the message."""
         at, index, side = PLACE.unpack(self.place[:])
         case = next(itertools.islice(self.subjects[at].cases(self.limit), index, None))
         why = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"status {os.WEXITSTATUS(status)}"
@@ -95,7 +95,7 @@ class Pool:
         return self.report
 
     def hear(self, worker):
-        """What a worker says, and its end."""
+        """A worker's lines, and its end."""
         said = os.read(worker.pipe, 1 << 16)
         *lines, worker.said = (worker.said + said).split(b"\n")
         for line in lines:

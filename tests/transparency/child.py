@@ -14,8 +14,8 @@ import sys
 import time
 import unittest
 
-TEST = 3  # seconds in which one test may be begun again
-FILE = 60  # seconds in which any test may be
+TEST = 3  # seconds in which one test may be started again
+FILE = 60  # seconds in which any test may be started again
 
 
 class Outcomes(unittest.TestResult):

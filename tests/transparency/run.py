@@ -1,4 +1,4 @@
-"""CPython's own tests with the hook and without: not one failure more is allowed.
+"""CPython's own tests with the hook and without: no new failure is allowed.
 
 Usage: python run.py [--modes observe,reassemble] [--jobs N] [--rounds N] [test_file ...]
 """
@@ -76,7 +76,7 @@ IDENTITY = "compares the code object that runs with the function's own"
 MIDLINE = "a trace function sees the continuation's frame begin, in the middle of a line"
 DELEGATES = "sees the frame that delegates to the continuation"
 KEPT = "the proof keeps what it splits alive"
-# What splitting must change; reported, not counted as worse.
+# Outcomes that splitting must change: reported, not counted as worse.
 BY_NATURE = {
     "split": {
         "test.test_generators.YieldFromTests.test_generator_gi_yieldfrom": DELEGATES,
@@ -93,7 +93,7 @@ BY_NATURE = {
     },
 }
 
-# What is worse in these modes, too, is no fault of ours: an empty hook (under which the interpreter inlines no calls and
+# Tests that are worse in these modes, too, are not counted: an empty hook (under which the interpreter inlines no calls and
 # specialises less, and reports C_RETURN for Python functions), frames that run what `code.replace()` gives, and no hook at all
 # where each test runs as often.
 CONTROLS = {"observe": ["empty"], "reassemble": ["empty", "copy"], "split": ["empty", "often", "copy"]}

@@ -34,13 +34,13 @@ pub const HOOKED: &[&str] = &["3.11", "3.12", "3.13"];
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
     cargo xtask test --only rust            one layer\n  \
-    cargo xtask test --only python trace    Python test files whose name contains `trace`\n  \
+    cargo xtask test --only python hook     Python test files whose path below tests/python contains `hook`\n  \
     cargo xtask test --torch                the PyTorch layer alone\n  \
     cargo xtask test --cpython              CPython's tests, compiled, in the 48 files of the measure\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
     cargo xtask test --transparency         CPython's tests under the evaluation hook")]
 pub struct Options {
-    /// Only Rust tests, or Python test files, whose name contains this
+    /// Only Rust tests whose name, or Python test files whose path, contains this
     filter: Option<String>,
     /// Only these layers
     #[arg(long, value_delimiter = ',', value_name = "LAYER")]

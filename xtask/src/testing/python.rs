@@ -1,4 +1,4 @@
-//! Python tests: each file of `tests/python` in a process of its own, on each interpreter.
+//! Python tests: each file below `tests/python` in a process of its own, on each interpreter.
 use super::tally::Tally;
 use crate::obtain::{Interpreter, torch, venv};
 use crate::ui::{Step, step};
@@ -6,23 +6,27 @@ use crate::wheel::Profile;
 use crate::{develop, place};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Which files, and how they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `tests/python/test_*.py`.
+    /// All but those of PyTorch.
     Plain,
     /// The same, with CPython's own checks of memory and of forgotten errors.
     Strict,
-    /// `tests/torch/test_*.py`.
+    /// Those of [`TORCH`].
     Torch,
 }
 
+/// The folder of the tests that need PyTorch, and so an environment of their own.
+const TORCH: &str = "domain/torch/";
+
 impl Kind {
-    fn folder(self) -> PathBuf {
-        place::root().join("tests").join(if self == Kind::Torch { "torch" } else { "python" })
+    /// Whether this layer runs the file at `path`, a path from `tests/python`.
+    fn takes(self, path: &str) -> bool {
+        path.starts_with(TORCH) == (self == Kind::Torch)
     }
 
     fn title(self, python: &Interpreter) -> String {
@@ -63,19 +67,38 @@ pub fn run(interpreters: &[Interpreter], filter: Option<&str>, kind: Kind) -> Re
     Ok(tally)
 }
 
-/// The test files, by name.
+/// The test files whose path from `tests/python` contains the filter, by path.
 fn files(kind: Kind, filter: Option<&str>) -> Result<Vec<PathBuf>> {
-    let folder = kind.folder();
-    let entries = std::fs::read_dir(&folder).with_context(|| format!("{} is missing", place::shown(&folder)))?;
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    files.retain(|path| name(path).starts_with("test_") && name(path).ends_with(".py"));
-    files.retain(|path| filter.is_none_or(|filter| name(path).contains(filter)));
+    let root = place::root().join("tests").join("python");
+    let mut files = below(&root)?;
+    files.retain(|file| {
+        let path = file.strip_prefix(&root).unwrap_or(file).to_string_lossy().into_owned();
+        kind.takes(&path) && filter.is_none_or(|filter| path.contains(filter))
+    });
     files.sort();
     if files.is_empty() {
-        bail!("no test file in {} fits", place::shown(&folder));
+        bail!("no test file in {} fits", place::shown(&root));
     }
     Ok(files)
+}
+
+/// Every `test_*.py` in a folder and in the folders below it.
+fn below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{} is missing", place::shown(folder)))?;
+    let mut files = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            files.extend(below(&path)?);
+        } else if is_test(&path) {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+fn is_test(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.starts_with("test_") && name.ends_with(".py")
 }
 
 fn run_files(python: &Interpreter, files: &[PathBuf], kind: Kind) -> Result<Tally> {
@@ -101,7 +124,7 @@ fn run_files(python: &Interpreter, files: &[PathBuf], kind: Kind) -> Result<Tall
     Ok(tally)
 }
 
-fn command(python: &Interpreter, file: &PathBuf, kind: Kind) -> Command {
+fn command(python: &Interpreter, file: &Path, kind: Kind) -> Command {
     let mut command = Command::new(&python.executable);
     command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONFAULTHANDLER", "1");
     if kind == Kind::Strict {
@@ -124,5 +147,17 @@ fn counts(output: &Output, name: &str) -> Tally {
             tally
         }
         Err(_) => Tally::failure(format!("{name} (died: {})", output.status)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+
+    #[test]
+    fn the_tests_of_pytorch_are_a_layer_of_their_own() {
+        let layers = |path| [Kind::Plain, Kind::Strict, Kind::Torch].map(|kind| kind.takes(path));
+        assert_eq!(layers("domain/torch/test_graphs.py"), [false, false, true]);
+        assert_eq!(layers("domain/numpy/test_arrays.py"), [true, true, false]);
     }
 }

@@ -1,0 +1,216 @@
+"""Translated functions on real objects: `prove semantics` on a sample, what they call in the interpreter, and which references they hold."""
+
+import argparse
+import contextlib
+import gc
+import io
+import os
+import pathlib
+import sys
+import unittest
+import weakref
+
+from slotrt import protocol
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "semantics"))
+
+import log
+import outcome
+import rows
+import run as semantics
+import runner as runners
+import subjects as chosen
+import values
+import workers
+
+STRICT = bool(os.environ.get("SLOTRT_TEST_STRICT"))
+LIMIT = 30 if STRICT else 150
+
+
+class Semantics(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.report = semantics.main(argparse.Namespace(limit=LIMIT, functions=None, part=None, jobs=None, progress=False))
+
+    def test_no_differences(self):
+        new = [group for group in self.report["groups"] if group["function"] not in rows.WRONG]
+        self.assertEqual([f"{group['function']} {group['differs']}: {group['cases'][0]}" for group in new], [])
+
+    @unittest.skipIf(STRICT, "is too small a sample")
+    def test_known_differences_are_still_there(self):
+        wrong = {group["function"] for group in self.report["groups"]}
+        exist = {function.__name__ for function in protocol.functions()}
+        self.assertEqual(sorted(rows.WRONG.keys() & exist - wrong), [], "these are right now: take them off the list")
+
+    def test_enough_is_compared(self):
+        self.assertGreater(self.report["cases"], 3_000 if STRICT else 15_000)
+        self.assertGreater(self.report["exercised"], 150)
+        self.assertGreaterEqual(self.report["values"], 100)
+        self.assertEqual(self.report["slow"], [])
+
+    @unittest.skipIf(STRICT, "is too small a sample")
+    def test_every_operation_is_compared(self):
+        functions = self.report["functions"]
+        idle = {name for names in rows.OPERATIONS.values() for name in names if not functions.get(name)}
+        self.assertEqual(sorted(idle), sorted(rows.IDLE), "rows.IDLE says which operations no translation comes to the end of")
+
+    def test_a_crash_is_a_difference(self):
+        add = protocol.PyNumber_Add
+        everything = {value.name: value for value in values.everything()}
+        one, two = [everything["one"]], [everything["two"], everything["list"], everything["dict a"]]
+        crashing = chosen.Subject(add, lambda a, b: os.abort() if type(b) is list else a + b, [one, two], "operator")
+        with contextlib.redirect_stderr(io.StringIO()):
+            report = workers.Pool([crashing, chosen.Subject(add, lambda a, b: a + b, [one, two], "operator")], 10, 1, None).run()
+        self.assertEqual(report["groups"], {"PyNumber_Add\toperator\tend of the process": [1, ["(one, list): the interpreter ended by SIGABRT"]]})
+        self.assertEqual(report["cases"], 4, "the case after the crash, and the function after it")
+
+    def test_a_wrong_translation_is_seen(self):
+        """Each public function of the abstract protocols is compared with the translation of a neighbour of the same signature."""
+        alike, survivors, killed = {}, [], 0
+        for subject in subjects():
+            if subject.function.__name__.startswith(("PyNumber_", "PySequence_", "PyMapping_")):
+                alike.setdefault(subject.function.prototype, []).append(subject)
+        for group in alike.values():
+            for subject, other in zip(group, group[1:] + group[:1]):
+                if subject is other:
+                    continue
+                report = runners.empty()
+                with contextlib.redirect_stderr(io.StringIO()):  # C's messages about exceptions that it drops
+                    runners.Runner(report).subject(chosen.Subject(other.function, subject.theirs, subject.choices, "symbol"), 100)
+                killed += report["differences"] > 0
+                if not report["differences"] and not report["unsupported"]:
+                    survivors.append(f"{subject.function.__name__} as {other.function.__name__}")
+        same = [name for name in survivors if not any(set(name.split(" as ")) <= set(names) for names in rows.SAME)]
+        self.assertEqual(same, [])
+        self.assertGreater(killed, 40)
+
+    def test_the_driver_sees_differences(self):
+        everything = {value.name: value for value in values.everything()}
+        case = chosen.Case([everything["one"], everything["list"]])
+        report = runners.empty()
+        runner = runners.Runner(report)
+        add = protocol.PyNumber_Add
+        runner.case(chosen.Subject(add, lambda a, b: a + b, [], "operator"), case, False)
+        self.assertEqual((report["cases"], report["differences"]), (1, 0))
+        runner.case(chosen.Subject(add, lambda a, b: a - b, [], "operator"), case, False)
+        self.assertEqual((report["cases"], report["differences"]), (2, 1))
+        case = chosen.Case([everything["list"], everything["list"]])
+        runner.case(chosen.Subject(add, lambda a, b: (b.append(1), [1, 2, 3, 1, 2, 3])[1], [], "operator"), case, False)
+        self.assertEqual(report["differences"], 2)
+
+
+class Calls(unittest.TestCase):
+    def test_by_name(self):
+        self.assertEqual(protocol.PyNumber_Or(1, 2), 3)
+        self.assertEqual(protocol.call("PyNumber_Or", 1, 2), 3)
+        self.assertEqual(protocol.function("PyNumber_Or").file, "Objects/abstract.c")
+
+    def test_static_functions(self):
+        self.assertFalse(hasattr(protocol, "binary_op1"))
+        self.assertIs(protocol.call("Objects/abstract.c:binary_op1", 1, "a", 0), NotImplemented)
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(TypeError, "PyNumber_Or takes 2 arguments, 1 given"):
+            protocol.PyNumber_Or(1)
+        with self.assertRaisesRegex(AttributeError, "no translated function is named nowhere"):
+            protocol.call("nowhere")
+        names = [function.__name__ for function in protocol.functions()]
+        twice = next(name for name in names if names.count(name) > 1)
+        with self.assertRaisesRegex(AttributeError, f"several files define {twice}: say Objects/"):
+            protocol.call(twice)
+        with self.assertRaises(protocol.Unsupported):
+            protocol.PyNumber_Or(protocol.NULL, 1)
+
+
+class Vocabulary(unittest.TestCase):
+    """A translated function calls no function of the interpreter that is translated itself."""
+
+    # Functions that are called in the interpreter although they are translated, with the reason.
+    ALLOWED = {
+        "PyType_GenericNew": "allocates, and memory is the interpreter's",
+        "PyType_GenericAlloc": "allocates, and memory is the interpreter's",
+        "PyObject_GenericSetAttr": "deletes, where the translation takes a value alone",
+        "PyType_Modified": "empties the interpreter's cache of methods",
+        "PyCFunction_GetSelf": "reads a member",
+        "PyType_GetDict": "reads where the interpreter keeps the dictionaries of its own types",
+    }
+
+    def test_no_shortcuts(self):
+        translated = {one.__name__ for one in protocol.functions() if not one.prototype.startswith("static") and one.file not in protocol.MEMORY}
+        used, seen = {}, 0
+        for subject in subjects():
+            for case in sample(subject, 12):
+                asked = []
+                outcome.outcome(lambda *args: subject.function.logged(asked, *args), case.make())
+                seen += len(asked)
+                for what, name in asked:
+                    if what == "native" and name in translated:
+                        used.setdefault(name, f"{subject.function.__name__}({case.shown()})")
+        self.assertGreater(seen, 5_000)
+        self.assertEqual({name: where for name, where in used.items() if name not in self.ALLOWED}, {})
+
+    def test_the_log_is_complete(self):
+        asked = []
+        protocol.PyNumber_Or.logged(asked, {1: 2}, {3: 4})
+        self.assertEqual([name for what, name in asked if what == "enter"], ["PyNumber_Or", "binary_op", "binary_op1"])
+        self.assertEqual([name for what, name in asked if what == "native"], ["dict_or"])
+
+
+class References(unittest.TestCase):
+    """No argument is held when the result is gone."""
+
+    # `typing` keeps what it makes of them in its caches.
+    TYPING = ("optional", "TypeVar", "alias var")
+
+    def test_arguments_die(self):
+        kept = []
+        for subject in subjects():
+            seen = []
+            for case in sample(subject, 10 if STRICT else 25):
+                if any(isinstance(part, values.Value) and part.name in self.TYPING for part in case.parts):
+                    continue
+                args = case.make()
+                if outcome.outcome(subject.function, args)[0] == "unsupported":
+                    continue  # an object that was not finished is leaked with all that it holds
+                # Attributes that are set on a value shared by all cases stay.
+                shared = any(getattr(part, "fixed", False) and hasattr(arg, "__dict__") for part, arg in zip(case.parts, args))
+                for part, arg in zip(case.parts, args):
+                    if isinstance(part, values.Value) and not part.fixed and not shared:
+                        try:
+                            seen.append((case.shown(), weakref.ref(arg)))
+                        except TypeError:
+                            pass
+                args = arg = None
+            gc.collect()
+            kept += [f"{subject.function.__name__}({shown})" for shown, seen_arg in seen if seen_arg() is not None]
+        self.assertEqual(kept, [])
+
+    def test_results_die(self):
+        chosen = [(subject, case) for subject in subjects() for case in sample(subject, 3)]
+
+        def work():
+            for subject, case in chosen:
+                outcome.outcome(subject.function, case.make())
+            del log.LOG[:]
+            gc.collect()
+
+        work()
+        work()
+        before = len(gc.get_objects())
+        for _ in range(3):
+            work()
+        self.assertLess(len(gc.get_objects()) - before, 50)
+
+
+def subjects():
+    """The public functions with their values, without those that operators reach."""
+    report = {"exposed": 0, "left out": {}}
+    return [one for one in chosen.public(values.everything(), report) if one.how == "symbol"]
+
+
+def sample(subject, count):
+    return (case for case in subject.cases(count) if not chosen.too_large(subject, case))
+
+
+if __name__ == "__main__":
+    unittest.main()

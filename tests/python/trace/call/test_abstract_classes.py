@@ -1,0 +1,71 @@
+"""Abstract base classes: `isinstance` and `issubclass` with registered classes and hooks of the program."""
+
+import abc
+import collections.abc
+import unittest
+
+from compared import Compared
+
+
+class Empty:
+    """Has no method of its own."""
+
+
+class Abstract(Compared):
+    def test_builtin_and_user_classes(self):
+        class Sized:
+            def __len__(self):
+                return 0
+
+        def ask(value):
+            return isinstance(value, collections.abc.Sized), issubclass(type(value), collections.abc.Mapping)
+
+        compiled = self.same(ask, Sized())
+        for value in ([], {}, Empty(), 1):
+            self.assertEqual(compiled(value), ask(value))
+
+    def test_registration_is_noticed(self):
+        class Base(abc.ABC):
+            pass
+
+        def ask(value):
+            return isinstance(value, Base), issubclass(type(value), Base)
+
+        compiled = self.same(ask, Empty())
+        self.assertEqual(compiled(Empty()), (False, False))
+        Base.register(Empty)
+        self.assertEqual(compiled(Empty()), (True, True))
+
+    def test_a_hook_of_the_program(self):
+        class Base(abc.ABC):
+            @classmethod
+            def __subclasshook__(cls, other):
+                return "answer" in other.__dict__ or NotImplemented
+
+        class Other:
+            pass
+
+        def ask(value):
+            return isinstance(value, Base)
+
+        compiled = self.same(ask, Other())
+
+        class Third:
+            answer = 1
+
+        self.assertTrue(compiled(Third()))
+        self.assertFalse(compiled(Other()))
+
+    def test_a_class_of_the_trace(self):
+        def ask():
+            class Made:
+                def __iter__(self):
+                    return iter(())
+
+            return isinstance(Made(), collections.abc.Iterable), isinstance(Made(), collections.abc.Sized)
+
+        self.same(ask)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+"""Import statements in a trace: modules that are loaded late, replaced, or imported by a program's own `__import__`."""
+
+import builtins
+import shutil
+import sys
+import tempfile
+import types
+import unittest
+
+import slotrt
+from compared import Compared
+
+
+def imports(name):
+    seen = []
+    for _ in range(2):
+        import slotrt_loaded_late
+
+        seen.append(slotrt_loaded_late.value)
+    return seen
+
+
+def changes_then_imports():
+    LATE.append(1)
+    import slotrt_loaded_late
+
+    return slotrt_loaded_late.value, slotrt_loaded_late.seen
+
+
+def from_imports():
+    from collections import abc
+    from os import path as place
+    import os.path
+
+    return abc, place, os
+
+
+LATE = []
+
+
+class Imports(unittest.TestCase):
+    def late(self, text):
+        directory = tempfile.mkdtemp()
+        with open(f"{directory}/slotrt_loaded_late.py", "w") as file:
+            file.write(text)
+        sys.path.insert(0, directory)
+        self.addCleanup(shutil.rmtree, directory)
+        self.addCleanup(sys.path.remove, directory)
+        self.addCleanup(sys.modules.pop, "slotrt_loaded_late", None)
+        sys.modules.pop("slotrt_loaded_late", None)
+
+    def test_loaded_within_the_trace(self):
+        self.late("value = 7")
+        compiled = slotrt.compile(imports, fullgraph=True)
+        self.assertEqual(compiled(1), [7, 7])
+        self.assertIn("slotrt_loaded_late", sys.modules)
+        self.assertEqual(compiled(1), [7, 7])
+
+    def test_another_module_of_the_name(self):
+        self.late("value = 7")
+        compiled = slotrt.compile(imports)
+        self.assertEqual(compiled(1), [7, 7])
+        sys.modules["slotrt_loaded_late"] = types.SimpleNamespace(value=8)
+        self.assertEqual(compiled(1), [8, 8])
+        sys.modules["slotrt_loaded_late"] = None
+        self.assertRaises(ModuleNotFoundError, compiled, 1)
+
+    def test_sees_what_came_before(self):
+        self.late(f"import sys\nvalue = 7\nseen = list(sys.modules[{__name__!r}].LATE)")
+        LATE.clear()
+        self.assertEqual(slotrt.compile(changes_then_imports)(), (7, [1]))
+
+    def test_forms(self):
+        self.assertEqual(slotrt.compile(from_imports, fullgraph=True)(), from_imports())
+
+    def test_own_import(self):
+        asked = []
+
+        def importing(name, *rest):
+            asked.append(name)
+            return types.SimpleNamespace(value=9)
+
+        compiled = slotrt.compile(imports)
+        self.late("value = 7")
+        self.assertEqual(compiled(1), [7, 7])
+        original, builtins.__import__ = builtins.__import__, importing
+        try:
+            self.assertEqual(compiled(1), [9, 9])
+        finally:
+            builtins.__import__ = original
+
+
+class ImportByFunction(Compared):
+    def test_import_by_function(self):
+        def through(name):
+            return __import__(name).__name__, __import__("collections.abc").__name__, __import__("json.decoder", None, None, ["JSONDecoder"]).__name__
+
+        compiled = self.same(through, "json")
+        self.assertEqual(compiled("collections"), through("collections"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,180 @@
+"""`gc.collect()` in a trace and its callbacks, cycles that are due while a trace is made, and code that the interpreter has adapted."""
+
+import contextlib
+import functools
+import gc
+import io
+import itertools
+import sys
+import unittest
+
+import slotrt
+
+SEEN = []
+
+
+def collects():
+    gc.collect()
+    return len(SEEN)
+
+
+def adapted():
+    return (lambda: 0).__code__._co_code_adaptive
+
+
+class Ending:
+    """Part of a cycle."""
+
+    def __init__(self):
+        self.me = self
+
+    def __del__(self):
+        print("end")
+        SEEN.append(self)
+
+
+class Compared:
+    def __init__(self, key):
+        self.key = key
+
+    def __lt__(self, other):
+        return repr(self) < repr(other)
+
+    def __repr__(self):
+        return f"Compared({self.key})"
+
+
+def through_c(count):
+    """C makes objects, looks for signals and calls back."""
+    out = []
+    for number in range(count):
+        out.append(sorted([Compared(number), Compared(3), Compared(5)]))
+        out.append(repr(out))
+    return len(out)
+
+
+class Collector(unittest.TestCase):
+    def setUp(self):
+        SEEN.clear()
+
+    def test_cycles_that_are_due_end_outside_the_trace(self):
+        expected, before, threshold = through_c(7), sys.unraisablehook, gc.get_threshold()
+        gc.collect()
+        unraisable = []
+        sys.unraisablehook = unraisable.append
+        try:
+            for number in (1, 10, 50, 100, 200, 300, 500):
+                gc.set_threshold(number, 2, 2)
+                for _ in range(5):
+                    SEEN.clear()
+                    compiled, said = slotrt.compile(through_c), io.StringIO()
+                    gc.disable()
+                    for _ in range(20):
+                        Ending()
+                    with contextlib.redirect_stdout(said):
+                        gc.enable()
+                        self.assertEqual(compiled(7), expected)
+                        self.assertTrue(gc.isenabled())
+                        gc.collect()
+                        self.assertEqual(compiled(7), expected)
+                        gc.collect()
+                    self.assertEqual((len(SEEN), said.getvalue()), (20, "end\n" * 20))
+        finally:
+            gc.set_threshold(*threshold)
+            sys.unraisablehook = before
+        self.assertEqual(unraisable, [])
+
+    def test_a_collector_that_is_off_stays_off(self):
+        gc.disable()
+        try:
+            self.assertEqual(slotrt.compile(through_c)(7), through_c(7))
+            self.assertFalse(gc.isenabled())
+        finally:
+            gc.enable()
+
+    def test_callbacks_run_where_the_program_collects(self):
+        compiled = slotrt.compile(collects)
+        self.assertEqual(compiled(), 0)
+
+        def follow(phase, info):
+            SEEN.append(phase)
+
+        gc.callbacks.append(follow)
+        try:
+            self.assertEqual(compiled(), 2)
+            self.assertEqual(compiled(), 4)
+            with self.assertRaises(slotrt.GraphBreak):
+                slotrt.compile(collects, fullgraph=True)()
+        finally:
+            gc.callbacks.remove(follow)
+        self.assertEqual(slotrt.compile(collects, fullgraph=True)(), len(SEEN))
+
+    def test_a_trace_sees_the_collector_as_the_program_has_it(self):
+        def asks():
+            return 1 if gc.isenabled() else 2
+
+        def through_c():
+            return list(itertools.starmap(gc.isenabled, [(), ()])), sorted([3, 1], key=lambda _: gc.isenabled())
+
+        def partial():
+            return functools.partial(gc.isenabled)(), [f() for f in (gc.isenabled,)], gc.get_threshold()
+
+        def toggles():
+            gc.disable()
+            off = gc.isenabled()
+            gc.enable()
+            return off, gc.isenabled()
+
+        for function in (asks, through_c, partial, toggles):
+            compiled = slotrt.compile(function)
+            self.assertEqual(compiled(), function())
+            gc.disable()
+            try:
+                self.assertEqual(compiled(), function())
+                gc.disable()
+                self.assertEqual(slotrt.compile(function)(), function())
+            finally:
+                gc.enable()
+            self.assertEqual(compiled(), function())
+
+    def test_adapted_code_is_read_natively(self):
+        self.assertEqual(slotrt.compile(adapted)(), adapted())
+        with self.assertRaises(slotrt.GraphBreak):
+            slotrt.compile(adapted, fullgraph=True)()
+
+
+class CollectorInCompiledCode(unittest.TestCase):
+    def test_the_collector_runs_when_compiled_code_does(self):
+        class Cycle:
+            def __init__(self):
+                self.me = self
+
+        def through(value):
+            gc.collect()
+            return value
+
+        ended = []
+        compiled = slotrt.compile(through, fullgraph=True)
+        compiled(1)
+        gc.disable()
+        try:
+            cycle = Cycle()
+            watch = __import__("weakref").ref(cycle, ended.append)
+            del cycle
+            self.assertEqual(compiled(2), 2)
+            self.assertEqual(len(ended), 1)
+            del watch
+        finally:
+            gc.enable()
+
+    def test_the_collector_s_count_is_unknown(self):
+        def through():
+            return type(gc.collect())
+
+        self.assertIs(slotrt.compile(through)(), int)
+        with self.assertRaises(slotrt.GraphBreak):
+            slotrt.compile(lambda: gc.collect() + 0, fullgraph=True)()
+
+
+if __name__ == "__main__":
+    unittest.main()
