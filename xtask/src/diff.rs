@@ -18,16 +18,16 @@ enum Format {
     Json,
 }
 
-/// Says what changed between two CPython releases: slots, types, flags, messages, function bodies
+/// Lists what changed between two CPython releases: slots, types, flags, messages, function bodies
 ///
-/// Both are read from their C sources, since most changes that break a mirror stand in no table: a function whose body changed is
-/// told with the slots and generated functions that reach it. Where one has no C sources, both are read from compiled libraries,
-/// and their tables alone are compared.
+/// For whoever mirrors CPython's semantics: most changes that break a mirror stand in no table. So both releases are read from
+/// their C sources, and a changed function body is listed with the slots and generated functions that reach it. If one release
+/// has no pinned C sources, both are read from compiled libraries, and only their tables are compared.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  cargo xtask diff 3.13.5 3.13.15\n  cargo xtask diff 3.11 3.13 --format markdown > diff.md\n  \
-    cargo xtask diff 3.14 3.15            tables alone: their C sources are not pinned"
-)]
+#[command(after_help = "Examples:\n  cargo xtask diff 3.13.5 3.13.15                      two patch releases\n  \
+    cargo xtask diff 3.11 3.13 --format markdown         the report as Markdown\n  \
+    cargo xtask diff 3.14 3.15                           tables alone: no C sources are pinned\n  \
+    cargo xtask diff 3.13 3.14 --to-source ~/cpython     your own sources")]
 pub struct Options {
     /// The older release
     from: String,
@@ -39,7 +39,7 @@ pub struct Options {
     /// Take the newer sources from here: a directory or a release tarball
     #[arg(long, value_name = "DIR|TARBALL")]
     to_source: Option<PathBuf>,
-    /// How the differences are written
+    /// How to write the differences
     #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
     format: Format,
     /// The same as `--format json`

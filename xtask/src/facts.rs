@@ -11,7 +11,7 @@ use slotgen::preprocess::Configuration;
 use slotgen::source::Tree;
 use std::path::{Path, PathBuf};
 
-/// Which front door.
+/// Where facts come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Door {
     /// C sources
@@ -20,19 +20,20 @@ enum Door {
     Binary,
 }
 
-/// Prints what a CPython release says of its slots, types and functions
+/// Prints a CPython release as data: slots, types, methods, functions, opcodes, struct layouts
 ///
-/// From C sources where they are pinned or given; else from a compiled libpython (pyenv's, or Debian's, unpacked).
+/// Reads C sources if they are pinned or given, else a compiled libpython (pyenv's, or Debian's, unpacked). A compiled library is
+/// never run. Without `--json`, prints counts.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask facts 3.13                          counts\n  \
-    cargo xtask facts 3.13.15 --json > facts.json   everything, stable and sorted\n  \
-    cargo xtask facts 3.15 --json                   from the compiled library\n  \
-    cargo xtask facts 3.13 --door binary            the other front door\n  \
-    cargo xtask facts 3.14 --library libpython3.14.so --headers include/python3.14 --modules lib-dynload")]
+    cargo xtask facts 3.13.15 --json > facts.json   everything, in a stable order\n  \
+    cargo xtask facts 3.15 --json                   from the compiled library: no C sources are pinned\n  \
+    cargo xtask facts 3.13 --door binary            from the compiled library, although there are sources\n  \
+    cargo xtask facts 3.14 --library libpython3.14.so --headers include/python3.14")]
 pub struct Options {
     /// 3.8 … 3.15, or a patch release
     release: String,
-    /// Read this way
+    /// Read the release this way
     #[arg(long)]
     door: Option<Door>,
     /// Take the sources from here: a directory or a release tarball
@@ -107,7 +108,7 @@ pub fn from_library(release: &str, build: &Build) -> Result<(Library, Facts)> {
     }
     let known = regen::committed_facts()?;
     if library.opcodes.is_none() {
-        ui::note("its headers do not tell the instruction set: the facts have no opcodes");
+        ui::note("its headers do not hold the instruction set: these facts have no opcodes");
     }
     let mut facts = library.facts("release", &slotgen::facts::nearest(&library.release, &known));
     slotgen::model::link(&mut facts);

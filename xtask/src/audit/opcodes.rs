@@ -1,8 +1,8 @@
 //! `audit opcodes`: what the tracer does with each operation of a release, read from its `match`.
 use crate::place;
 use crate::testing::SUPPORTED;
-use crate::ui::table::table;
-use anyhow::{Context, Result, bail};
+use crate::ui::{Advise, table::table};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
 /// What to list.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// CPython series; all of them if not given
+    /// CPython series (3.13); without it, 3.11 to 3.15
     #[arg(long)]
     release: Option<String>,
     /// Print the report as JSON
@@ -50,7 +50,8 @@ pub fn run(options: &Options) -> Result<()> {
 /// The unspecialised operations of a release, from its facts.
 fn operations(release: &str) -> Result<Vec<String>> {
     if !RELEASES.contains(&release) {
-        bail!("no operations of CPython {release} are known; known: {}", RELEASES.join(", "));
+        return Err(anyhow!("the instructions of CPython {release} are not known"))
+            .advise(format!("known releases: {}", RELEASES.join(", ")));
     }
     let facts = place::root().join("generated/facts");
     let installed = facts.join("installed").join(format!("{release}.json"));

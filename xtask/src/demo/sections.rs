@@ -14,7 +14,9 @@ pub fn generated(shown: &Shown) -> String {
         paint::green("✓ generated/ equals, byte for byte, what slotgen makes of these sources")
     } else {
         let changes = shown.changes.join("\n    ");
-        paint::yellow(format!("✗ generated/ differs from what slotgen makes of these sources:\n    {changes}"))
+        paint::yellow(format!(
+            "✗ generated/ differs from what slotgen makes of these sources; `cargo xtask regen` writes it:\n    {changes}"
+        ))
     };
     format!("  {}\n  {verdict}", counts.collect::<Vec<_>>().join(" · "))
 }

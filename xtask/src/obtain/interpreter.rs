@@ -85,7 +85,7 @@ pub fn find(series: &str, given: Option<&Path>) -> Result<Interpreter> {
         let found = named(path)?;
         let have = found.full_version();
         return if found.series() == series { Ok(found) } else { Err(anyhow!("{} is CPython {have}", path.display())) }
-            .advise(format!("CPython {series} is wanted here: its tables and sources must fit the interpreter"));
+            .advise(format!("CPython {series} is wanted: tables and sources must fit the interpreter"));
     }
     let mut tried = Vec::new();
     for path in candidates(series) {

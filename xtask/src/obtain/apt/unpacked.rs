@@ -41,7 +41,7 @@ pub fn ensure(release: &str) -> Result<PathBuf> {
     let step = Step::start(format!("CPython {release} from Debian {suite}"));
     make(series, suite, &destination, &step)
         .with_context(|| format!("CPython {series} could not be unpacked from Debian {suite}"))
-        .advise("this needs apt-get and a Debian mirror; without them leave the release out")?;
+        .advise("this needs apt-get and a Debian mirror; without them, leave this release out")?;
     std::fs::write(destination.join(MARK), "")?;
     step.done(place::shown(&destination));
     Ok(destination)
