@@ -1,4 +1,4 @@
-//! `bench`: what the runtime and slotgen cost on this machine, beside what the project allows itself.
+//! `bench`: measures the runtime and slotgen, beside the bounds that the project allows itself.
 use crate::obtain::{Interpreter, interpreter, sources, venv};
 use crate::testing::SUPPORTED;
 use crate::ui::table::table;
@@ -90,7 +90,7 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Builds what is measured, and says what that is.
+/// Builds the library to measure, and names the build.
 fn install(options: &Options, python: &Interpreter) -> Result<&'static str> {
     const PLAIN: &str = "plain build";
     if options.plain {

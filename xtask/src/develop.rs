@@ -1,4 +1,4 @@
-//! `develop`: the runtime built for an interpreter and installed into its environment.
+//! `develop`: builds the runtime for an interpreter and installs it into its environment.
 use crate::obtain::{Interpreter, interpreter};
 use crate::profiled;
 use crate::ui::Advise;

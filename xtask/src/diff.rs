@@ -1,4 +1,4 @@
-//! `diff`: what changed between two releases for somebody who mirrors CPython.
+//! `diff`: lists what changed between two releases, for whoever mirrors CPython.
 
 use crate::obtain::{compiled, releases};
 use anyhow::{Error, Result, anyhow};

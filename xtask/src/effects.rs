@@ -1,4 +1,4 @@
-//! `effects`: what a C function does, with the chain of calls that shows it.
+//! `effects`: shows the effects of a C function, with the chains of calls that prove them.
 
 use std::path::{Path, PathBuf};
 

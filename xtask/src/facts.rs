@@ -1,4 +1,4 @@
-//! `facts`: what a release says of its slots, types and functions, for people and machines.
+//! `facts`: prints a release as data: slots, types, functions, opcodes.
 use crate::obtain::{compiled, releases, sources};
 use crate::ui::table::table;
 use crate::ui::{self, Step};
@@ -86,7 +86,7 @@ pub fn from_sources(release: &str, given: Option<&Path>) -> Result<Facts> {
     Ok(tree_and_facts(release, given)?.0)
 }
 
-/// A source tree and what it says.
+/// A source tree and its facts.
 pub fn tree_and_facts(release: &str, given: Option<&Path>) -> Result<(Facts, Tree)> {
     let sources = sources::obtain(release, given)?;
     let step = Step::start(format!("Reading CPython {}", sources.version));

@@ -1,4 +1,4 @@
-//! `fetch`: CPython's sources, interpreters and environments, and where they are.
+//! `fetch`: fetches CPython's sources, interpreters and environments, and prints their paths.
 use crate::obtain::apt::unpacked;
 use crate::obtain::{interpreter, releases, sources, torch, venv};
 use anyhow::Result;

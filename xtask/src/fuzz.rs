@@ -1,4 +1,4 @@
-//! `fuzz`: random programs compiled against the same programs uncompiled.
+//! `fuzz`: runs random programs compiled and plain, and compares them.
 use crate::obtain::{Interpreter, interpreter, venv};
 use crate::testing::SUPPORTED;
 use crate::ui::table::table;

@@ -1,4 +1,4 @@
-//! The project's front door: wires the rooms together and talks to people.
+//! The command line: wires the rooms together and talks to people.
 mod audit;
 mod bench;
 mod demo;

@@ -1,4 +1,4 @@
-//! `prove`: what was generated and claimed, against compiled libraries and running interpreters.
+//! `prove`: compares what was generated and claimed with compiled libraries and running interpreters.
 mod breaks;
 mod codes;
 pub mod effects;

@@ -1,4 +1,4 @@
-//! `audit`: what is covered and what is not, counted.
+//! `audit`: counts what is covered and names what is missing.
 mod models;
 mod opcodes;
 mod slots;

@@ -1,4 +1,4 @@
-//! `audit opcodes`: what the tracer does with each operation of a release, read from its `match`.
+//! `audit opcodes`: lists the instructions that the tracer does not trace, read from its `match`.
 use crate::place;
 use crate::testing::SUPPORTED;
 use crate::ui::{Advise, table::table};
@@ -63,7 +63,7 @@ fn operations(release: &str) -> Result<Vec<String>> {
     Ok(real.filter_map(|row| row["name"].as_str()).map(str::to_owned).collect())
 }
 
-/// The arms of the tracer's `match` over operations; one without names is refused, since it would hide what is missing.
+/// The arms of the tracer's `match` over operations; an arm without names is refused, because it would hide a missing operation.
 fn read_arms(path: &Path) -> Result<Arms> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let file = syn::parse_file(&text).with_context(|| path.display().to_string())?;

@@ -1,4 +1,4 @@
-//! `audit slots`: each slot of each type of C: absent, present without a model, or modelled, by us and by TorchDynamo.
+//! `audit slots`: counts the slots of each C type: absent, modelled, not modelled; by slotrt and by TorchDynamo.
 use super::{models, tiers};
 use crate::obtain::{interpreter, torch};
 use crate::place;

@@ -1,4 +1,4 @@
-//! `audit tiers`: what the tracer does with the C functions that Python code reaches, and all that it does by hand.
+//! `audit tiers`: counts the C functions that Python code reaches by tier, and lists hand-written code.
 use super::models::{self, ByHand};
 use crate::place;
 use crate::ui::{paint, table::table};

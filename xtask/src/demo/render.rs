@@ -1,4 +1,4 @@
-//! The report for people: sections in the order of the data flow, a sentence each.
+//! The report for people: sections in the order of the data flow, each opened by a sentence.
 use super::{Shown, sections};
 use crate::ui::paint;
 

@@ -7,7 +7,7 @@ use crate::ui::table::{side_by_side, table};
 /// Lines of a listing that are shown without `--full`.
 const SHORT: usize = 30;
 
-/// What slotgen read and made, and whether it is what is committed.
+/// Counts of what slotgen read and made, and whether `generated/` equals it.
 pub fn generated(shown: &Shown) -> String {
     let counts = shown.counts.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
     let verdict = if shown.changes.is_empty() {

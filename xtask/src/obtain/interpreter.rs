@@ -1,11 +1,11 @@
-//! Finds a CPython of a wanted release and asks it what it is.
+//! Finds a CPython of a release, and asks it for its version and paths.
 use crate::ui::Advise;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the interpreter is asked; prints one JSON object.
+/// The program that the interpreter runs; it prints one JSON object.
 const PROBE: &str = r#"
 import json, os, sys, sysconfig
 print(json.dumps(dict(

@@ -1,4 +1,4 @@
-//! CPython's sources: given by the user, cached, or fetched; checked against the pinned hash; under `target/cpython`.
+//! CPython's sources: given by the user, cached under `target/cpython`, or fetched and checked against the pinned hash.
 use super::{apt, archive, python_org, releases};
 use crate::place;
 use crate::ui::{Advise, Step};

@@ -1,4 +1,4 @@
-//! The PyTorch environment: five gigabytes, so outside the clone and shared by all clones.
+//! The PyTorch environment: 5 GB, so it stands outside the clone, and all clones share it.
 use super::{Interpreter, venv};
 use crate::ui::Advise;
 use anyhow::{Result, anyhow};

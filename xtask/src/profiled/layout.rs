@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is done about the order of functions and blocks. Functions that are alike are not folded: the runtime compares addresses.
+/// Options for the order of functions and blocks. Equal functions are not folded: the runtime compares addresses.
 const LAYOUT: [&str; 8] = [
     "-reorder-blocks=ext-tsp",
     "-reorder-functions=cdsort",
@@ -23,7 +23,7 @@ const LAYOUT: [&str; 8] = [
 /// An `llvm-bolt` that runs here.
 pub struct Mover {
     program: PathBuf,
-    /// What it links into a library that counts, where it does not know by itself.
+    /// The library with its counters, if it does not find that by itself.
     counting: Option<PathBuf>,
 }
 

@@ -75,7 +75,7 @@ pub fn install(python: &Interpreter) -> Result<()> {
     wheel::put(python, &compile(python)?)
 }
 
-/// Compiles the runtime twice; returns the shared library of the second build, with its code moved where there is what moves it.
+/// Compiles the runtime twice. Returns the shared library of the second build, with its code reordered if there is an `llvm-bolt`.
 fn compile(python: &Interpreter) -> Result<PathBuf> {
     let compiler = Compiler::ask()?;
     let merger = compiler.merger()?;
@@ -144,7 +144,7 @@ fn build(python: &Interpreter, compiler: &Compiler, room: &Path, counts: &Counts
     Ok(library)
 }
 
-/// Runs what is to be quick.
+/// Runs the programs whose profile is recorded.
 fn train(python: &Interpreter, library: &Path) -> Result<()> {
     let step = Step::start("Recording a profile: tests/bench/training.py");
     let tree = wheel::tree(python, library)?;

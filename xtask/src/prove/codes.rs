@@ -1,4 +1,4 @@
-//! `prove codes`: every code object of a release's standard library, decoded and assembled, is itself again.
+//! `prove codes`: decodes and assembles every code object of the standard library, and compares.
 use crate::obtain::{Interpreter, compiled, interpreter};
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
@@ -122,7 +122,7 @@ fn last_line<T: DeserializeOwned>(output: &str) -> Result<T> {
         .with_context(|| format!("the runner printed no report, but: {output}"))
 }
 
-/// Damages code objects and prints what came of it.
+/// Damages code objects and prints the outcome.
 fn damage(releases: &[String], start: u64, count: u64, as_json: bool) -> Result<()> {
     let mut reports = Vec::new();
     for release in releases {

@@ -1,4 +1,4 @@
-//! `prove effects`: what is claimed of C functions, tried on the interpreter: they are run, and what they did is compared.
+//! `prove effects`: runs C functions on the interpreter, and compares what they did with their effects.
 use crate::obtain::{Interpreter, interpreter};
 use crate::place;
 use crate::ui::table::table;

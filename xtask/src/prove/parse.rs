@@ -1,4 +1,4 @@
-//! `prove parse`: what the preprocessor makes of CPython's C is C that the parser understands.
+//! `prove parse`: parses every preprocessed C file; no place may be left that the parser does not understand.
 use crate::obtain::sources;
 use crate::ui::table::table;
 use crate::ui::{Advise, Step};

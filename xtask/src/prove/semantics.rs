@@ -1,4 +1,4 @@
-//! `prove semantics`: translated functions on real objects give what the interpreter's own give.
+//! `prove semantics`: runs translated functions on real objects, and compares them with the interpreter's.
 use crate::obtain::{Interpreter, interpreter};
 use crate::place;
 use crate::ui::{Advise, Step, step};

@@ -1,4 +1,4 @@
-//! `prove tables`: what was read from C against what compiled libraries and running interpreters hold.
+//! `prove tables`: compares the tables read from C with compiled libraries and running interpreters.
 use crate::obtain::compiled::{self, Compiled, DEBIAN};
 use crate::obtain::{interpreter, releases};
 use crate::ui::table::table;

@@ -1,4 +1,4 @@
-//! `test --cpython`: CPython's own tests, bodies compiled with no graph break allowed, against the same tests uncompiled.
+//! `test --cpython`: runs CPython's own tests with compiled bodies, no graph break allowed, and compares with plain runs.
 use crate::obtain::{Interpreter, venv};
 use crate::ui::table::table;
 use crate::ui::{Step, paint};

@@ -1,4 +1,4 @@
-//! `test`: every test there is, layer by layer, closing with a line that counts.
+//! `test`: runs every test, layer by layer, and ends with a line of counts.
 mod cpython;
 mod described;
 mod effects;

@@ -1,4 +1,4 @@
-//! `translate`: a C function, the Rust that was generated from it, what it calls and who calls it.
+//! `translate`: shows a C function, the Rust generated from it, its callees and its callers.
 mod listing;
 
 use crate::obtain::sources;

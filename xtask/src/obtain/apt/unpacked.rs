@@ -54,7 +54,7 @@ fn make(series: &str, suite: &str, destination: &Path, step: &Step) -> Result<()
     launchers(series, destination)
 }
 
-/// What is unpacked; the test suite, and modules that Debian packs apart, only where apt can satisfy them.
+/// The packages to unpack. The test suite, and modules that Debian packs apart, are added only if apt can satisfy them.
 fn packages(series: &str, suite: &Suite) -> Vec<String> {
     let endings = ["", "-minimal", "-dbg"].map(|ending| format!("python{series}{ending}"));
     let libraries = ["", "-minimal", "-stdlib", "-dev", "-dbg"].map(|ending| format!("libpython{series}{ending}"));

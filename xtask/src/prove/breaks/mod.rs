@@ -1,4 +1,4 @@
-//! `prove breaks`: functions broken at every reachable instruction do what they do unbroken.
+//! `prove breaks`: breaks functions at every reachable instruction, and compares them with the same functions unbroken.
 mod report;
 mod unit;
 

@@ -1,4 +1,4 @@
-//! What the proof of breaks has tried and found, summed over processes, and kept in a file.
+//! The report of the proof of breaks: summed over processes, kept in a file.
 use crate::ui::Advise;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
