@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 use crate::facts;
+use crate::ui::Advise;
 
 /// How the differences are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,9 +19,9 @@ enum Format {
     Json,
 }
 
-/// Lists what changed between two CPython releases: slots, types, flags, messages, function bodies
+/// Lists what changed between two CPython releases
 ///
-/// For whoever mirrors CPython's semantics: most changes that break a mirror stand in no table. So both releases are read from
+/// Slots, types, flags, messages, opcodes and function bodies. For whoever mirrors CPython's semantics: most changes that break a mirror stand in no table. So both releases are read from
 /// their C sources, and a changed function body is listed with the slots and generated functions that reach it. If one release
 /// has no pinned C sources, both are read from compiled libraries, and only their tables are compared.
 #[derive(Args, Debug)]
@@ -57,7 +58,10 @@ pub fn run(options: &Options) -> Result<()> {
         generated.extend(slotgen::diff::generated(&newer).map_err(|reason| anyhow!(reason))?);
         slotgen::diff::diff(&before, &after, &generated)
     } else {
-        let library = |release: &str| Ok::<_, Error>(facts::from_library(release, &compiled::find(release)?.build)?.1);
+        let library = |release: &str| {
+            let found = compiled::find(release).advise("or read its C sources: `--from-source`, `--to-source`")?;
+            Ok::<_, Error>(facts::from_library(release, &found.build)?.1)
+        };
         slotgen::diff::diff(&library(&options.from)?, &library(&options.to)?, &Default::default())
     };
     let text = match if options.json { Format::Json } else { options.format } {

@@ -17,9 +17,9 @@ use crate::ui::{Advise, Step};
 /// Causes of *unknown* that a report lists.
 const CAUSES: usize = 30;
 
-/// Shows what a C function reads, changes and may run, with the chain of calls that proves it
+/// Shows what a C function reads, changes and may run
 ///
-/// Use it to learn why the tracer may or may not run a C function during a trace. The answer comes from the function's body and from
+/// Each effect comes with the chain of calls that proves it. Use it to learn why the tracer may or may not run a C function during a trace. The answer comes from the function's body and from
 /// everything it calls. Without a name, counts the verdicts of all functions of Objects/, the builtins and the modules.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask effects list_append         one function, with evidence\n  \

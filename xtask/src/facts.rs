@@ -1,7 +1,7 @@
 //! `facts`: prints a release as data: slots, types, functions, opcodes.
 use crate::obtain::{compiled, releases, sources};
 use crate::ui::table::table;
-use crate::ui::{self, Step};
+use crate::ui::{self, Advise, Step};
 use crate::{place, regen};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -20,7 +20,7 @@ enum Door {
     Binary,
 }
 
-/// Prints a CPython release as data: slots, types, methods, functions, opcodes, struct layouts
+/// Prints a CPython release as data: slots, types, functions, opcodes
 ///
 /// Reads C sources if they are pinned or given, else a compiled libpython (pyenv's, or Debian's, unpacked). A compiled library is
 /// never run. Without `--json`, prints counts.
@@ -28,7 +28,7 @@ enum Door {
 #[command(after_help = "Examples:\n  cargo xtask facts 3.13                          counts\n  \
     cargo xtask facts 3.13.15 --json > facts.json   everything, in a stable order\n  \
     cargo xtask facts 3.15 --json                   from the compiled library: no C sources are pinned\n  \
-    cargo xtask facts 3.13 --door binary            from the compiled library, although there are sources\n  \
+    cargo xtask facts 3.13 --door binary            from the compiled library all the same\n  \
     cargo xtask facts 3.14 --library libpython3.14.so --headers include/python3.14")]
 pub struct Options {
     /// 3.8 … 3.15, or a patch release
@@ -78,7 +78,8 @@ pub fn of(release: &str, given: Option<&Path>) -> Result<Facts> {
     if given.is_some() || releases::named(release).is_ok() {
         return from_sources(release, given);
     }
-    Ok(from_library(release, &compiled::find(release)?.build)?.1)
+    let found = compiled::find(release).advise("or read its C sources: `--source DIR|TARBALL`")?;
+    Ok(from_library(release, &found.build)?.1)
 }
 
 /// Reads a source tree, inherited slots included.

@@ -9,7 +9,7 @@ pub mod tables;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-/// Compares what was generated and claimed with compiled libraries and running interpreters
+/// Compares what slotgen and the runtime claim with real CPython builds
 ///
 /// Each subcommand proves one claim, and ends with exit status 1 if something differs. `tables` and `parse` are for slotgen;
 /// `semantics`, `effects`, `codes` and `breaks` are for the runtime.
@@ -27,23 +27,23 @@ pub struct Options {
 
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Compares every slot, method, getter and member of every C type: sources, compiled library, running process
+    /// Compares slots, methods, getters and members with real CPython builds
     ///
-    /// Releases with pinned C sources are read from these and from the compiled libraries at hand (an installed CPython with a shared
+    /// Every C type is compared: sources, compiled library, running process. Releases with pinned C sources are read from these and from the compiled libraries at hand (an installed CPython with a shared
     /// library; Debian's, unpacked). The other releases are read from their libraries alone. Each result is compared with the process
     /// of each interpreter. A difference needs a fix, or a row with its reason in slotgen/data/exceptions.toml.
     #[command(after_help = "Examples:\n  cargo xtask prove tables                       3.8 to 3.15\n  \
         cargo xtask prove tables 3.13 3.15 --verbose\n  \
         cargo xtask prove tables 3.13 --python ~/cpython/python    one interpreter of your own")]
     Tables(tables::Options),
-    /// Parses every C file of Objects, Python and Modules; tree-sitter-c must report no ERROR and no MISSING node
+    /// Parses every C file of Objects, Python and Modules
     ///
-    /// Every build configuration is tried (release, debug, free-threaded). Each place that is not understood is shown with file, line,
+    /// tree-sitter-c must report no ERROR and no MISSING node. Every build configuration is tried (release, debug, free-threaded). Each place that is not understood is shown with file, line,
     /// column and text; docs/adding-a-release.md says what to do about it.
     #[command(after_help = "Examples:\n  cargo xtask prove parse            every release with pinned sources\n  \
         cargo xtask prove parse 3.13.15")]
     Parse(parse::Options),
-    /// Breaks functions at every reachable instruction and compares them with the same functions unbroken
+    /// Breaks functions at every instruction, and compares with unbroken runs
     ///
     /// Without options it breaks the functions of random programs; `--library` and `--cpython` break what the standard library and CPython's
     /// tests call. A (function, instruction) pair is *tried* when a call runs code that is split there, and *reached* when the frame is
@@ -56,7 +56,7 @@ enum What {
         cargo xtask prove breaks --all --count 400 --into breaks.json --seconds 280\n                                            \
         the long run, in slices: repeat it until nothing is left")]
     Breaks(breaks::Options),
-    /// Decodes and assembles every code object of the standard library, and compares it with the original and with `dis`
+    /// Decodes and assembles every code object of the standard library
     ///
     /// The assembled code must equal the original; stack sizes, stack effects and instructions must be those of the interpreter's
     /// compiler and of `dis`. With `--damaged N` it damages N code objects at random instead: each must be refused with an error that
@@ -64,7 +64,7 @@ enum What {
     #[command(after_help = "Examples:\n  cargo xtask prove codes                       3.11 to 3.15\n  \
         cargo xtask prove codes 3.12 3.15\n  cargo xtask prove codes 3.13 --damaged 100000")]
     Codes(codes::Options),
-    /// Runs the C functions that Python code reaches, and checks that each does only what its effects claim
+    /// Runs C functions, and checks that each does only what its effects claim
     ///
     /// Arguments and the state of the process (environment, locale, time zone, modules, random state, contexts, warnings, limits, …)
     /// are compared before and after. Python methods that run and objects that end are noted. Each call is made again in another state of
@@ -72,9 +72,9 @@ enum What {
     #[command(after_help = "Examples:\n  cargo xtask prove effects                    3.11, 3.12 and 3.13\n  \
         cargo xtask prove effects --release 3.13 --functions list_append,math_gcd --limit 2000")]
     Effects(effects::Options),
-    /// Calls the translated functions with hundreds of values and compares them with the interpreter's own
+    /// Calls the translated functions, and compares with the interpreter's own
     ///
-    /// Every public function and every function in a slot is called. Compared are the result or the exception with its message, the
+    /// Every public function and every function in a slot is called with hundreds of values. Compared are the result or the exception with its message, the
     /// order of user methods called, and the arguments afterwards. Functions run in processes bounded in memory; one that crashes, hangs or
     /// runs out of memory differs.
     #[command(

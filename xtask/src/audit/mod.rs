@@ -24,26 +24,27 @@ pub struct Options {
 
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Counts C functions translated to Rust, by file, and the C constructs that prevent the rest
+    /// Counts the C functions translated to Rust, and what prevents the rest
     ///
     /// Use it after a change in slotgen/src/translate, or to see what a new release adds.
     #[command(after_help = "Examples:\n  cargo xtask audit translation\n  \
         cargo xtask audit translation --release 3.13 --verbose    name each function")]
     Translation(translation::Options),
-    /// Lists the instructions of each release's bytecode that the tracer does not trace, with the reason
+    /// Lists the bytecode instructions that the tracer does not trace
     ///
-    /// Use it to see what the tracer needs for a new release.
+    /// By release, each with the reason. Use it to see what the tracer needs for a new release.
     #[command(after_help = "Examples:\n  cargo xtask audit opcodes\n  cargo xtask audit opcodes --release 3.13 --json")]
     Opcodes(opcodes::Options),
-    /// Counts C functions by tier (what the tracer does with a call), and lists everything written by hand
+    /// Counts the C functions by what the tracer does with a call of them
     ///
-    /// Use it to find functions that break a graph, and to keep hand-written code in sight. Tiers come from the generated
+    /// A second table lists everything written by hand, by file. Use it to find functions that break a graph, and to keep hand-written code in sight. Tiers come from the generated
     /// effects and from the tables of the runtime.
     #[command(after_help = "Examples:\n  cargo xtask audit tiers\n  cargo xtask audit tiers --release 3.11 --verbose")]
     Tiers(tiers::Options),
-    /// Counts the slots of each C type: absent, translated, run natively on proxies, written by hand, not modelled
+    /// Counts the slots of each C type by how the tracer handles them
     ///
-    /// A second table counts the slots for which TorchDynamo has a body, read from an installed PyTorch.
+    /// Absent in C, translated, native on proxies, written by hand, or not modelled. The last column counts the slots for which
+    /// TorchDynamo has a body, read from an installed PyTorch.
     #[command(
         after_help = "Examples:\n  cargo xtask audit slots\n  cargo xtask audit slots --verbose    name each slot\n  \
         cargo xtask audit slots --torch ~/venv/lib/python3.13/site-packages/torch"

@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-/// Shows the whole way: C sources, generated Rust, the traced program, its graphs and its bytecode
+/// Shows the whole way from CPython's C sources to a traced program
 ///
-/// Start here to see what the project does. It fetches CPython's sources, builds the runtime and traces tests/demo/program.py: user
+/// Start here to see what the project does: generated Rust, graphs, guards, breaks, bytecode, results. It fetches CPython's sources, builds the runtime and traces tests/demo/program.py: user
 /// classes with `__or__` and `__ror__`, `dict | dict`, numpy arrays, a loop, a helper, and a `print` that breaks the graph.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask demo                       finds or fetches all it needs\n  \

@@ -96,8 +96,9 @@ pub fn find(series: &str, given: Option<&Path>) -> Result<Interpreter> {
         }
     }
     let tried = if tried.is_empty() { "nothing was found to try".to_owned() } else { tried.join("\n    ") };
-    Err(anyhow!("no CPython {series} found; tried\n    {tried}"))
-        .advise(format!("install one (`pyenv install {series}`) or name one with `--python PATH`"))
+    Err(anyhow!("no CPython {series} found; tried\n    {tried}")).advise(format!(
+        "install one (`pyenv install {series}`), or name one with `--python PATH` where the command takes it"
+    ))
 }
 
 /// Where a CPython of the series may be, best first.

@@ -77,7 +77,7 @@ pub fn run(options: &Options) -> Result<()> {
         functions.iter().find(|function| function.name() == name).map(|function| (unit, function))
     });
     let (unit, function) = found
-        .ok_or_else(|| anyhow!("there is no function `{name}` in {}", UNITS.join(", ")))
+        .ok_or_else(|| anyhow!("there is no function `{name}` in the {} C files that are translated", UNITS.len()))
         .advise("spell it as in C; `cargo xtask audit translation --verbose` lists all of them")?;
     let c = listing::c(&tree, unit, name).unwrap_or_else(|| vec!["(made by a macro)".to_owned()]);
     let rust = listing::rust(&tree.release().series(), unit, name)?;
