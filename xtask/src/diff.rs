@@ -59,7 +59,8 @@ pub fn run(options: &Options) -> Result<()> {
         slotgen::diff::diff(&before, &after, &generated)
     } else {
         let library = |release: &str| {
-            let found = compiled::find(release).advise("or read its C sources: `--from-source`, `--to-source`")?;
+            let found =
+                compiled::find(release).advise("to read C sources instead, pass `--from-source` or `--to-source`")?;
             Ok::<_, Error>(facts::from_library(release, &found.build)?.1)
         };
         slotgen::diff::diff(&library(&options.from)?, &library(&options.to)?, &Default::default())

@@ -78,7 +78,7 @@ pub fn of(release: &str, given: Option<&Path>) -> Result<Facts> {
     if given.is_some() || releases::named(release).is_ok() {
         return from_sources(release, given);
     }
-    let found = compiled::find(release).advise("or read its C sources: `--source DIR|TARBALL`")?;
+    let found = compiled::find(release).advise("to read C sources instead, pass `--source DIR|TARBALL`")?;
     Ok(from_library(release, &found.build)?.1)
 }
 
