@@ -5,20 +5,28 @@ pub mod bytecode;
 pub mod domain;
 #[cfg(slotrt_traces)]
 pub mod emit;
-#[cfg(slotrt_hooks)]
+#[cfg(slotrt_bytecode)]
 pub mod ffi;
 #[cfg(slotrt_traces)]
 pub mod graph;
 #[cfg(slotrt_traces)]
+pub mod graph_break;
+#[cfg(slotrt_traces)]
 pub mod guard;
+#[cfg(slotrt_hooks)]
+mod handlers;
+#[cfg(slotrt_hooks)]
+pub mod internal_error;
 #[cfg(slotrt_live)]
 pub mod live;
 #[cfg(slotrt_hooks)]
 mod names;
-#[cfg(slotrt_traces)]
+#[cfg(slotrt_bytecode)]
 mod python;
 #[cfg(slotrt_live)]
 mod semantics;
+#[cfg(slotrt_hooks)]
+pub mod split;
 mod surface;
 #[cfg(slotrt_traces)]
 pub mod trace;

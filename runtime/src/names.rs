@@ -1,4 +1,4 @@
-//! Names of attributes that the crate asks for, made once: lookups of others than interned names miss the interpreter's caches.
+//! Interned names of attributes, made once: lookups by other strings miss the interpreter's caches.
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 use std::hash::BuildHasher;
 
-/// A name, made when it is first asked for.
+/// A name, made when it is first used.
 #[allow(missing_debug_implementations)]
 pub struct Name {
     text: &'static str,
@@ -36,14 +36,14 @@ impl<'py> IntoPyObject<'py> for &'static Name {
 const PLACES: usize = 1_024;
 
 thread_local! {
-    static KEPT: RefCell<Kept> = const { RefCell::new(Kept(Vec::new())) };
+    static INTERNED: RefCell<InternedNames> = const { RefCell::new(InternedNames(Vec::new())) };
 }
 
-/// Names asked for last, with their text, each in the place that its hash gives.
-struct Kept(Vec<Option<(Box<str>, Py<PyString>)>>);
+/// Names used last, with their text, each at the index that its hash gives.
+struct InternedNames(Vec<Option<(Box<str>, Py<PyString>)>>);
 
-impl Kept {
-    /// Neither making strings nor their end runs code: nobody asks again meanwhile.
+impl InternedNames {
+    /// Making and freeing strings runs no code: no call comes in between.
     fn find<'py>(&mut self, py: Python<'py>, name: &str) -> Bound<'py, PyString> {
         if self.0.is_empty() {
             self.0.resize_with(PLACES, || None);
@@ -64,11 +64,11 @@ impl Kept {
 #[must_use]
 pub fn interned<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString> {
     // Once the thread ends there is no table.
-    let found = KEPT.try_with(|kept| kept.borrow_mut().find(py, name));
+    let found = INTERNED.try_with(|kept| kept.borrow_mut().find(py, name));
     found.unwrap_or_else(|_| PyString::intern(py, name))
 }
 
-/// `name!("__doc__")`, where an attribute's name is asked for.
+/// `name!("__doc__")`: an interned name, where an attribute's name is taken.
 macro_rules! name {
     ($text:literal) => {{
         static NAME: $crate::names::Name = $crate::names::Name::new($text);

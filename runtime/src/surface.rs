@@ -1,4 +1,4 @@
-//! What the native module holds: as much as there is for the interpreter's release.
+//! Fills the native module with what there is for the interpreter's release.
 use pyo3::prelude::*;
 
 /// An interpreter that there are no tables for: the module builds, and refuses in words.
@@ -18,7 +18,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("HOOKS", cfg!(slotrt_hooks))?;
     module.add("TRACES", cfg!(slotrt_traces))?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    submodule(module, "bytecode", crate::bytecode::python::module(module.py())?)?;
+    submodule(module, "bytecode", crate::python::bytecode::module(module.py())?)?;
     #[cfg(slotrt_hooks)]
     hooks(module)?;
     #[cfg(slotrt_live)]
@@ -32,9 +32,9 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn hooks(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     crate::ffi::hook::check(py)?;
-    crate::ffi::originals::keep(py)?;
-    module.add("InternalError", py.get_type::<crate::ffi::callable::InternalError>())?;
-    submodule(module, "hook", crate::ffi::python::module(py)?)
+    crate::ffi::snapshot::take(py)?;
+    module.add("InternalError", py.get_type::<crate::internal_error::InternalError>())?;
+    submodule(module, "hook", crate::python::hook::module(py)?)
 }
 
 /// Adds a submodule that `import slotrt.NAME` finds.

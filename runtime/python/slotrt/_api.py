@@ -16,8 +16,8 @@ def _log():
     return from_environment()
 
 
-_told = _log()
-_session = Session(log=_told)
+_environment_log = _log()
+_session = Session(log=_environment_log)
 
 
 def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
@@ -48,7 +48,7 @@ def explain(fn, *, backend="eager"):
     """
 
     def explained(*args, **kwargs):
-        session = Session(record=True, log=_told)
+        session = Session(record=True, log=_environment_log)
         compiled = session.compile(fn, resolve(backend), False)
         result = compiled(*args, **kwargs)
         return Explanation(result, session.frames())

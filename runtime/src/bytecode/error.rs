@@ -1,4 +1,4 @@
-//! What can be wrong with a code object, and where.
+//! Errors of code objects, with their place.
 use generated::opcodes::Op;
 
 /// A code object that cannot be decoded, edited or assembled.

@@ -22,7 +22,7 @@ struct Flow<'a> {
     work: BTreeSet<usize>,
 }
 
-/// What a handler was told last: what the stack holds when it starts. No slot has changed since.
+/// The state that a handler got last: what the stack holds when it starts. No slot has changed since.
 struct Told {
     handler: Handler,
     stack: Shape,
@@ -171,7 +171,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
-    /// What the same handler was told last, it is not told again.
+    /// A handler does not get the same state twice in succession.
     fn raise(&mut self, instr: &Instr, state: &State, told: &mut Option<Told>) {
         let Some(handler) = instr.handler else { return };
         let Some(target) = self.indices.get(handler.target) else { return };

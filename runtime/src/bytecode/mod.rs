@@ -1,32 +1,32 @@
-//! Code objects as editable instructions: decode, edit, split at any instruction, assemble.
+//! Code objects as editable instructions.
+//!
+//! In: bytes and tables of a code object. Out: instructions with resolved jumps, depths and states before each, and bytes again.
+//! It must not know memory of the interpreter (`ffi::code` reads and makes the code objects), values or graphs.
 mod assemble;
 mod code;
 mod decode;
 mod depth;
 mod display;
 mod edit;
-mod editor;
 mod error;
+mod exception;
 mod exception_table;
 pub mod flag;
 mod flow;
 mod instr;
 mod isa;
 mod line_table;
-mod object;
 #[cfg(slotrt_hooks)]
 mod prune;
-pub mod python;
 pub mod shape;
-#[cfg(slotrt_hooks)]
-pub mod split;
 
 pub use assemble::Assembled;
 pub use code::{Code, Local, LocalKind};
-pub use decode::Bytes;
+pub use decode::{Bytes, decode};
 pub use depth::Depths;
+pub(crate) use edit::fused;
 pub use error::{Error, Problem};
+pub(crate) use exception::Error as Exception;
 pub use generated::opcodes::{Op, OpFlags};
 pub use instr::{Handler, Instr, Label, Position};
 pub use isa::Isa;
-pub use object::name_shift;

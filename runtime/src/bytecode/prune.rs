@@ -1,4 +1,4 @@
-//! Dropping instructions that no way leads to.
+//! Drops instructions that are unreachable.
 use super::code::{Code, Indices};
 use super::instr::{Instr, Label};
 use generated::opcodes::Op;

@@ -1,4 +1,4 @@
-//! What kind of thing each entry of the value stack is, and how one instruction changes that.
+//! Kinds of the value stack's entries, and how one instruction changes them.
 use super::code::Code;
 use super::flag;
 use super::instr::{Handler, Instr};

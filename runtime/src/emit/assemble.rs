@@ -1,17 +1,16 @@
 //! Puts a prologue before its frame and makes the function that runs both.
-use super::end::{Frame, WayIn};
-use super::rescue::BEGUN;
-use super::writer::{Arg, Prologue, Written};
-use super::{Failure, Host};
-use crate::bytecode::split::{Split, interrupts};
+use super::failure::Failure;
+use super::frame_end::{Frame, TailEntry};
+use super::function_like::function_like;
+use super::host::Host;
+use super::prologue::{Arg, Prologue, PrologueInstr, RESUME_UNINTERRUPTED};
 use crate::bytecode::{Code, Handler, Instr, Label, Op, Position};
-use crate::ffi::function;
 use crate::names::name;
+use crate::split::{Split, interrupts};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction};
 
 /// A function and its code object.
-pub struct Made {
+pub struct AssembledFunction {
     /// Takes the values of all parameters positionally.
     pub function: Py<PyAny>,
     /// What it runs.
@@ -26,7 +25,7 @@ pub fn assemble<'py>(
     prologue: Prologue,
     host: &dyn Host,
     uninterrupted: bool,
-) -> Result<Made, Failure> {
+) -> Result<AssembledFunction, Failure> {
     let original = function.getattr(name!("__code__"))?;
     let slots = Slots { nlocals: original.getattr(name!("co_nlocals"))?.extract()?, inserted: 0, temporaries: 0 };
     let mut code = match frame {
@@ -34,12 +33,16 @@ pub fn assemble<'py>(
         Frame::Tail(tail) => self::tail(py, tail.split, tail.way, prologue, slots, host)?,
     };
     if uninterrupted {
-        code.instrs.iter_mut().filter(|instr| instr.op == Op::RESUME).take(1).for_each(|instr| instr.arg = BEGUN);
+        code.instrs
+            .iter_mut()
+            .filter(|instr| instr.op == Op::RESUME)
+            .take(1)
+            .for_each(|instr| instr.arg = RESUME_UNINTERRUPTED);
     }
     code.flatten();
     let code = code.assemble(py)?;
-    let made = like(&code, function)?;
-    Ok(Made { function: made.unbind(), code: code.unbind() })
+    let made = function_like(&code, function)?;
+    Ok(AssembledFunction { function: made.unbind(), code: code.unbind() })
 }
 
 /// Assembles a frame that has no prologue.
@@ -54,7 +57,7 @@ pub fn assemble_split<'py>(
         code.consts[continuation.constant] = host.continuation(py, continuation)?;
     }
     code.flatten();
-    Ok(like(&code.assemble(py)?, function)?.unbind())
+    Ok(function_like(&code.assemble(py)?, function)?.unbind())
 }
 
 fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Code {
@@ -67,7 +70,7 @@ fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Co
 fn tail(
     py: Python<'_>,
     split: Split,
-    way: WayIn,
+    way: TailEntry,
     prologue: Prologue,
     slots: Slots,
     host: &dyn Host,
@@ -88,10 +91,10 @@ fn tail(
     Ok(code)
 }
 
-/// From the prologue, where the state is put up, to the instruction that broke. A continuation's start handles no signals, and
-/// the loops that its trace went round run no more: so that nothing runs for ever, they are handled here; so are those that waited.
-fn way_in(py: Python<'_>, code: &mut Code, entry: Label, way: WayIn) -> Vec<Instr> {
-    if way == WayIn::Plain && !code.is_continuation(py) {
+/// The jump from the prologue to the instruction that broke. A continuation's start handles no signals, and the loops that its trace
+/// followed do not run again: signals are handled here, so that no program runs for ever without; so are pending ones.
+fn way_in(py: Python<'_>, code: &mut Code, entry: Label, way: TailEntry) -> Vec<Instr> {
+    if way == TailEntry::Jump && !code.is_continuation(py) {
         return vec![code.jump(Op::JUMP_FORWARD, entry)];
     }
     let handler = code.index(entry).and_then(|at| code.instrs.get(at)).and_then(|instr| instr.handler);
@@ -124,25 +127,25 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
     code.insert_hidden(slots.temporary(0), &names);
     let slots = Slots { temporaries: names.len(), ..slots };
     let at = at.min(code.instrs.len());
-    let mut made = |written: Vec<Written>| -> Vec<Instr> {
+    let mut made = |written: Vec<PrologueInstr>| -> Vec<Instr> {
         written.into_iter().map(|written| instruction(py, code, written, slots, position)).collect()
     };
     let mut instrs = made(prologue.written);
-    let rescue = prologue.rescue.map(|rescue| (rescue.watched, made(rescue.written)));
+    let handler = prologue.deoptimisation.map(|handler| (handler.watched, made(handler.written)));
     let length = instrs.len();
-    if let Some((watched, rescue)) = rescue {
-        let handler = rescue.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
+    if let Some((watched, written)) = handler {
+        let handler = written.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
         instrs[watched].iter_mut().for_each(|instr| instr.handler = handler);
         code.insert(at, instrs);
-        code.instrs.extend(rescue);
+        code.instrs.extend(written);
     } else {
         code.insert(at, instrs);
     }
     length
 }
 
-fn instruction(py: Python<'_>, code: &mut Code, written: Written, slots: Slots, position: Position) -> Instr {
-    let Written { op, arg, line } = written;
+fn instruction(py: Python<'_>, code: &mut Code, written: PrologueInstr, slots: Slots, position: Position) -> Instr {
+    let PrologueInstr { op, arg, line } = written;
     let position = line.map_or(position, Position::line);
     let arg = match arg {
         Arg::Plain(arg) => arg,
@@ -152,19 +155,4 @@ fn instruction(py: Python<'_>, code: &mut Code, written: Written, slots: Slots, 
         Arg::Name(name) => code.name_index(&name) << code.isa().name_shift(op),
     };
     Instr { position, ..code.instr(op, arg) }
-}
-
-/// A function like the traced one; continuations have free variables without a closure.
-pub(super) fn like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let closure = function.getattr(name!("__closure__"))?;
-    if closure.is_none() {
-        return function::from_code(code, function);
-    }
-    let kwargs = PyDict::new(code.py());
-    kwargs.set_item("globals", function.getattr(name!("__globals__"))?)?;
-    kwargs.set_item("name", function.getattr(name!("__name__"))?)?;
-    kwargs.set_item("closure", closure)?;
-    let made = code.py().get_type::<PyFunction>().call((code,), Some(&kwargs))?;
-    made.setattr(name!("__qualname__"), function.getattr(name!("__qualname__"))?)?;
-    Ok(made)
 }

@@ -1,10 +1,12 @@
 //! A graph that no backend wants: its calls are written into the code, each result dropped after its last use.
-use super::inputs::Finished;
-use super::writer::{Arg, Writer, fault};
-use super::{Failure, Host};
+use super::failure::{Failure, fault};
+use super::graph_io::FinishedGraph;
+use super::host::Host;
+use super::prologue::Arg;
+use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::graph::{Argument, Node, NodeOp};
-use crate::trace::value::ValueId;
+use crate::trace::state::value::ValueId;
 use pyo3::types::{PyString, PyTuple};
 
 /// Where the values of nodes are.
@@ -18,7 +20,7 @@ struct Places<'a> {
 
 impl Writer<'_, '_> {
     /// Writes the calls; gives the temporaries of the graph's results, in their order.
-    pub(super) fn write_calls(&mut self, finished: &Finished, host: &dyn Host) -> Result<Vec<usize>, Failure> {
+    pub(super) fn write_calls(&mut self, finished: &FinishedGraph, host: &dyn Host) -> Result<Vec<usize>, Failure> {
         let nodes = &finished.graph.nodes;
         let mut places = Places { temporaries: vec![None; nodes.len()], inputs: &finished.inputs, uses: uses(nodes) };
         let mut results = Vec::new();
@@ -55,7 +57,7 @@ impl Writer<'_, '_> {
             self.callee(target.bind(self.py).clone());
         } else {
             let names = PyTuple::new(self.py, node.kwargs.iter().map(|(name, _)| PyString::intern(self.py, name)))?;
-            self.constant(host.marks().keyword_caller(self.py));
+            self.constant(host.constants().keyword_caller(self.py));
             self.constant(names.into_any());
             self.constant(target.bind(self.py).clone());
         }
@@ -108,7 +110,7 @@ impl Writer<'_, '_> {
         {
             self.plain(Op::PUSH_NULL, 0);
             self.op(Op::STORE_FAST, Arg::Temporary(temporary));
-            self.give_back(temporary);
+            self.free_temporary(temporary);
         }
     }
 }

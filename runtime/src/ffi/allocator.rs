@@ -1,4 +1,4 @@
-//! The memory of this crate's own data: mimalloc's, by its plain calls where these align well enough.
+//! The allocator of this crate's own data: mimalloc, by its calls without alignment where these align enough.
 use libmimalloc_sys::{
     mi_free, mi_malloc, mi_malloc_aligned, mi_realloc, mi_realloc_aligned, mi_zalloc, mi_zalloc_aligned,
 };
@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout};
 /// `MI_MAX_ALIGN_SIZE`: what mimalloc aligns pieces of at least that size to without being asked; smaller ones, to their size.
 const ALIGNED: usize = 16;
 
-/// Gives out small pieces in few instructions: a trace asks for many, and gives them back at once.
+/// A trace allocates many small pieces and frees them soon; mimalloc is fast at that.
 pub(crate) struct Allocator;
 
 fn is_plain(align: usize, size: usize) -> bool {

@@ -1,56 +1,55 @@
 //! CPython's memory: the only room with `unsafe`; everything else reads and calls the interpreter through it.
+//!
+//! In: objects, frames and addresses of the interpreter. Out: typed reads, calls, callables, the hook, watches.
+//! Rooms from low to high: `raw`, `release`, `layout`, `types`, `objects`, `code`, `frames`, `callable`, `hook`; beside these `capi` and
+//! `watch`. It must not know tracing, graphs or guards.
+#[cfg(slotrt_hooks)]
 pub(crate) mod allocator;
-#[cfg(slotrt_traces)]
-pub mod caches;
+#[cfg(slotrt_hooks)]
+mod arguments;
+#[cfg(slotrt_hooks)]
 pub mod callable;
-pub(crate) mod called;
-pub(crate) mod code;
-#[cfg(slotrt_traces)]
-pub mod collector;
-pub mod context;
-mod delegated;
-mod extra;
 #[cfg(slotrt_live)]
-pub(crate) mod fields;
-pub mod flag;
-pub mod frame;
-pub mod function;
-pub mod guard;
-pub mod handlers;
-pub mod heirs;
+mod capi;
+pub mod code;
+#[cfg(slotrt_hooks)]
+mod frames;
+#[cfg(slotrt_hooks)]
 pub mod hook;
-#[cfg(slotrt_traces)]
-pub mod instruction;
-pub mod interrupts;
+#[cfg(slotrt_hooks)]
 mod layout;
-#[cfg(slotrt_live)]
-pub(crate) mod live;
-#[cfg(slotrt_live)]
-pub(crate) mod memory;
-#[cfg(slotrt_traces)]
-pub mod modules;
-#[cfg(slotrt_live)]
-pub(crate) mod native;
-pub mod ndarray;
-pub mod originals;
-#[cfg(slotrt_live)]
-pub(crate) mod parse;
-#[cfg(slotrt_live)]
-pub(crate) mod pointer;
-pub mod python;
-#[cfg(slotrt_traces)]
-pub mod references;
+#[cfg(slotrt_hooks)]
+mod native_stack;
+#[cfg(slotrt_hooks)]
+mod objects;
+#[cfg(slotrt_hooks)]
+mod raw;
+#[cfg(slotrt_hooks)]
 mod release;
-pub mod sequences;
-pub mod sets;
-pub mod slots;
-mod stack;
-#[cfg(slotrt_live)]
-pub(crate) mod symbols;
-mod takeover;
-pub mod traceback;
+#[cfg(slotrt_hooks)]
 pub mod types;
 #[cfg(slotrt_traces)]
 pub mod watch;
 
-pub use callable::{Args, Chosen, Dispatch};
+#[cfg(slotrt_hooks)]
+pub use arguments::Args;
+#[cfg(slotrt_live)]
+pub(crate) use capi::{argument_parser, c_calls, exported, header_fields, pointer, struct_members, symbol_table};
+#[cfg(slotrt_hooks)]
+pub(crate) use code::extra;
+#[cfg(slotrt_hooks)]
+pub use code::function;
+#[cfg(slotrt_traces)]
+pub use code::instruction;
+#[cfg(slotrt_hooks)]
+use frames::generator_survivors;
+#[cfg(slotrt_hooks)]
+pub use frames::{eval_breaker, frame, surviving_frames, traceback};
+#[cfg(slotrt_hooks)]
+pub(crate) use objects::{callee, modules};
+#[cfg(slotrt_traces)]
+pub use objects::{collector, lru_cache, ordered_dict, referents};
+#[cfg(slotrt_hooks)]
+pub use objects::{context_variable, inspect, ndarray, set_table, snapshot};
+#[cfg(slotrt_hooks)]
+pub use types::{flag, sequence_slots, slot_call};

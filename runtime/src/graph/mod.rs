@@ -1,96 +1,15 @@
-//! The graph a trace records: FX-like nodes in execution order, each with the Python object to call.
-pub mod python;
-pub(crate) mod run;
-pub(crate) mod table;
+//! The graph that a trace records: FX-like nodes in the order in which they run, each with the Python object to call.
+//!
+//! In: nodes from the tracer. Out: the graph as data, as a program that runs it, and as `slotrt.Graph` for Python.
+//! It must not know how a trace came about.
+mod node;
+mod program;
+mod py_graph;
+mod py_node;
+mod table;
+pub(crate) mod text;
 
-use pyo3::prelude::*;
-use std::borrow::Cow;
-use std::sync::Arc;
-
-/// The name of a function on the way through C.
-pub type Name = Cow<'static, str>;
-
-/// Index of a node in its [`Graph`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub u32);
-
-/// What a node does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeOp {
-    /// A value that the caller passes in, in the order of the placeholders.
-    Placeholder,
-    /// `target(*args, **kwargs)`.
-    CallFunction,
-    /// The last node: its one argument is the tuple of results.
-    Output,
-}
-
-/// An argument of a node.
-#[derive(Debug)]
-pub enum Argument {
-    /// The result of another node.
-    Node(NodeId),
-    /// A Python object known when the graph was recorded.
-    Constant(Py<PyAny>),
-    /// A tuple built from arguments.
-    Tuple(Vec<Argument>),
-    /// A list built from arguments.
-    List(Vec<Argument>),
-}
-
-/// Where in the user's program a node comes from.
-#[derive(Clone, Debug, Default)]
-pub struct Origin {
-    /// File name and line of the instruction, innermost inlined frame.
-    pub file: Arc<str>,
-    /// One-based line; 0 where the code object has none.
-    pub line: u32,
-    /// The C functions that the operation went through, outermost first: `PyNumber_Or`, `slot_nb_or`, `dict_or`…
-    pub route: Vec<Name>,
-}
-
-/// One node.
-#[derive(Debug)]
-pub struct Node {
-    /// Unique name, FX style: `or_`, `or__1`, `add`…
-    pub name: String,
-    /// What the node does.
-    pub op: NodeOp,
-    /// The callable of a [`NodeOp::CallFunction`]; `None` otherwise.
-    pub target: Option<Py<PyAny>>,
-    /// Positional arguments.
-    pub args: Vec<Argument>,
-    /// Keyword arguments.
-    pub kwargs: Vec<(String, Argument)>,
-    /// The type of the result and what the domain knows of it, for people and backends (`"ndarray[int64, (2, 3)]"`).
-    pub meta: String,
-    /// The domain of the operation or of the input; empty for the output.
-    pub domain: &'static str,
-    /// Where the node comes from.
-    pub origin: Origin,
-}
-
-impl Node {
-    /// All arguments: positional ones, then those of keywords.
-    pub fn arguments(&self) -> impl Iterator<Item = &Argument> {
-        self.args.iter().chain(self.kwargs.iter().map(|(_, argument)| argument))
-    }
-}
-
-impl Argument {
-    /// Shows every node that it names, each as often as it does.
-    pub fn each_node(&self, found: &mut dyn FnMut(NodeId)) {
-        match self {
-            Self::Node(id) => found(*id),
-            Self::Constant(_) => {}
-            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.each_node(found)),
-        }
-    }
-}
-
-/// Nodes in the order in which they run.
-#[derive(Debug, Default)]
-pub struct Graph {
-    /// All nodes; a node's arguments precede it.
-    pub nodes: Vec<Node>,
-}
+pub use node::{Argument, Graph, Name, Node, NodeId, NodeOp, Origin, ValueId};
+pub use program::Program;
+pub use py_graph::PyGraph;
+pub use py_node::PyNode;

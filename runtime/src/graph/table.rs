@@ -1,5 +1,6 @@
 //! A graph as a table of text, one node a row.
-use super::python::PyNode;
+use super::py_node::PyNode;
+use super::text::{short, target};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -30,16 +31,6 @@ fn row(node: &Bound<'_, PyNode>) -> PyResult<[String; 6]> {
     Ok([text("op")?, text("name")?, target(&node.getattr("target")?)?, arguments(node)?, meta("value")?, line])
 }
 
-/// How a target is written: `module.name` where it has them.
-pub(crate) fn target(target: &Bound<'_, PyAny>) -> PyResult<String> {
-    let of = |name: &str| target.getattr(name).ok().and_then(|value| value.extract::<String>().ok());
-    match (of("__module__"), of("__qualname__").or_else(|| of("__name__"))) {
-        (Some(module), Some(name)) => Ok(format!("{}.{name}", module.trim_start_matches('_'))),
-        (None, Some(name)) => Ok(name),
-        _ => Ok(target.str()?.to_string()),
-    }
-}
-
 fn arguments(node: &Bound<'_, PyNode>) -> PyResult<String> {
     let args = node.getattr("args")?.cast_into::<PyTuple>()?;
     let mut texts: Vec<String> = args.iter().map(|arg| short(&arg)).collect::<PyResult<_>>()?;
@@ -47,14 +38,4 @@ fn arguments(node: &Bound<'_, PyNode>) -> PyResult<String> {
         texts.push(format!("{name}={}", short(&value)?));
     }
     Ok(texts.join(", "))
-}
-
-/// A value in at most forty characters.
-pub(crate) fn short(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let text = value.repr()?.to_string();
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(match line.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    })
 }

@@ -1,121 +1,105 @@
-//! Single steps of guard programs: none runs code of the user.
-use super::ordered;
-use super::step::Load;
-use crate::ffi::callable::Args;
-use crate::ffi::guard as raw;
+//! Loads of guard programs: each follows a path one step further. None runs code of the program.
+use super::values;
+use crate::ffi::{Args, inspect};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::PyString;
+use smallvec::SmallVec;
+use std::sync::Arc;
 
-/// The value a step leads to; `None` where there is none, which fails the guard.
-#[inline]
-pub(super) fn run<'py>(
-    step: &Load,
-    registers: &[Option<Bound<'py, PyAny>>],
-    args: Args<'_, 'py>,
-    function: &Bound<'py, PyAny>,
-) -> Option<Bound<'py, PyAny>> {
-    let py = args.py();
-    let register = |index: &usize| registers.get(*index)?.as_ref();
-    match step {
-        Load::Argument(index) => Some(args.get(*index)?.to_owned()),
-        Load::FreeCell(index) => raw::closure_cell(function, *index),
-        Load::Content(cell) => raw::cell_content(register(cell)?),
-        Load::Global(name) => entry(&raw::globals(function)?, name.bind(py)),
-        Load::Builtin(name) => entry(&raw::builtins(function)?, name.bind(py)),
-        Load::Entry(dict, key) => entry(register(dict)?, key.bind(py)),
-        Load::Attribute(base, name) => raw::own_attribute(register(base)?, name.bind(py)),
-        Load::Dict(base) => Some(raw::own_dict(register(base)?)),
-        Load::Item(base, index) => item(register(base)?, *index),
-        Load::Type(base) => Some(register(base)?.get_type().into_any()),
-        Load::Constant(object) => Some(object.bind(py).clone()),
+/// What the steps so far have found; numbers in steps are indices here.
+pub type Registers<'py> = SmallVec<[Option<Bound<'py, PyAny>>; 16]>;
+
+/// An object that several steps name; the program that made it shows it to the garbage collector, once.
+pub(super) type SharedObject = Arc<Py<PyAny>>;
+
+pub(super) type Name = Arc<Py<PyString>>;
+
+/// One step of a path; numbers are registers, but for arguments, free variables and the index of an item.
+#[derive(Clone, Debug)]
+pub(super) enum Load {
+    Argument(usize),
+    FreeCell(usize),
+    Content(usize),
+    Global(Name),
+    Builtin(Name),
+    Entry(usize, SharedObject),
+    Attribute(usize, Name),
+    Dict(usize),
+    Item(usize, usize),
+    Type(usize),
+    Constant(SharedObject),
+}
+
+impl Load {
+    /// The value a step leads to; `None` where there is none, which fails the guard.
+    #[inline]
+    pub fn run<'py>(
+        &self,
+        registers: &[Option<Bound<'py, PyAny>>],
+        args: Args<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> Option<Bound<'py, PyAny>> {
+        let py = args.py();
+        let register = |index: &usize| registers.get(*index)?.as_ref();
+        match self {
+            Self::Argument(index) => Some(args.get(*index)?.to_owned()),
+            Self::FreeCell(index) => inspect::closure_cell(function, *index),
+            Self::Content(cell) => inspect::cell_content(register(cell)?),
+            Self::Global(name) => values::entry(&inspect::globals(function)?, name.bind(py)),
+            Self::Builtin(name) => values::entry(&inspect::builtins(function)?, name.bind(py)),
+            Self::Entry(dict, key) => values::entry(register(dict)?, key.bind(py)),
+            Self::Attribute(base, name) => inspect::own_attribute(register(base)?, name.bind(py)),
+            Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
+            Self::Item(base, index) => values::item(register(base)?, *index),
+            Self::Type(base) => Some(register(base)?.get_type().into_any()),
+            Self::Constant(object) => Some(object.bind(py).clone()),
+        }
     }
-}
 
-fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    dict.cast::<PyDict>().ok()?.get_item(key).ok()?
-}
-
-fn item<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
-    if let Ok(tuple) = sequence.cast::<PyTuple>() {
-        return tuple.get_item(index).ok();
+    /// The same with other registers.
+    pub fn with(&self, mut register: impl FnMut(usize) -> usize) -> Self {
+        match self {
+            Self::Content(base) => Self::Content(register(*base)),
+            Self::Entry(base, key) => Self::Entry(register(*base), Arc::clone(key)),
+            Self::Attribute(base, name) => Self::Attribute(register(*base), Arc::clone(name)),
+            Self::Dict(base) => Self::Dict(register(*base)),
+            Self::Item(base, index) => Self::Item(register(*base), *index),
+            Self::Type(base) => Self::Type(register(*base)),
+            Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
+                self.clone()
+            }
+        }
     }
-    sequence.cast::<PyList>().ok()?.get_item(index).ok()
-}
 
-/// Length of an exact builtin container or string.
-pub(super) fn length(value: &Bound<'_, PyAny>) -> Option<usize> {
-    let exact = value.is_exact_instance_of::<PyList>()
-        || value.is_exact_instance_of::<PyTuple>()
-        || value.is_exact_instance_of::<PyDict>()
-        || value.is_exact_instance_of::<PySet>()
-        || value.is_exact_instance_of::<PyFrozenSet>()
-        || value.is_exact_instance_of::<PyString>()
-        || value.is_exact_instance_of::<PyBytes>();
-    exact.then(|| value.len().ok()).flatten()
-}
-
-/// Whether a dict lacks a key.
-pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
-    dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))
-}
-
-/// Whether a `dict`, or an `OrderedDict`, has exactly these keys in the order of its table.
-pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
-    let (Some(found), Ok(keys)) = (ordered::exact(dict), keys.cast::<PyTuple>()) else { return false };
-    found.len() == keys.len() && found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
-}
-
-/// Code, defaults and keyword defaults of a function.
-pub(super) fn function_parts<'py>(function: &Bound<'py, PyAny>) -> [Option<Bound<'py, PyAny>>; 3] {
-    [raw::function_code(function), raw::function_defaults(function), raw::function_kwdefaults(function)]
-}
-
-/// The values of keyword defaults: the dict can change in place.
-pub(super) fn default_values(parts: &[Option<Bound<'_, PyAny>>; 3]) -> Vec<(Py<PyAny>, Py<PyAny>)> {
-    let dict = parts[2].as_ref().and_then(|dict| dict.cast::<PyDict>().ok());
-    dict.map(|dict| dict.iter().map(|(name, value)| (name.unbind(), value.unbind())).collect()).unwrap_or_default()
-}
-
-/// Whether a function's keyword defaults are still these.
-pub(super) fn same_defaults(parts: &[Option<Py<PyAny>>; 3], values: &[(Py<PyAny>, Py<PyAny>)], py: Python<'_>) -> bool {
-    let Some(dict) = parts[2].as_ref().and_then(|dict| dict.bind(py).cast::<PyDict>().ok()) else { return true };
-    let same = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>), then: &(Py<PyAny>, Py<PyAny>)| {
-        name.is(&then.0) && value.is(&then.1)
-    };
-    dict.len() == values.len() && dict.iter().zip(values).all(|(now, then)| same(now, then))
-}
-
-/// Whether a function still has these parts.
-pub(super) fn same_parts(function: &Bound<'_, PyAny>, parts: &[Option<Py<PyAny>>; 3]) -> bool {
-    let now = function_parts(function);
-    now.iter().zip(parts).all(|pair| match pair {
-        (Some(now), Some(then)) => now.is(then),
-        (None, None) => true,
-        _ => false,
-    })
-}
-
-/// Whether two plain constants are the same in type and value; floats bit by bit, and a nan is the same as itself alone: its hash is
-/// its address, and containers find it by identity.
-pub(super) fn equal(value: &Bound<'_, PyAny>, constant: &Bound<'_, PyAny>) -> bool {
-    if value.is(constant) {
-        return true;
+    /// Whether both load the same from the same registers.
+    pub fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Argument(one), Self::Argument(other))
+            | (Self::FreeCell(one), Self::FreeCell(other))
+            | (Self::Content(one), Self::Content(other))
+            | (Self::Dict(one), Self::Dict(other))
+            | (Self::Type(one), Self::Type(other)) => one == other,
+            (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
+            (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
+            (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
+            (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
+            (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
+            _ => false,
+        }
     }
-    if value.get_type_ptr() != constant.get_type_ptr() {
-        return false;
+
+    /// Shows the objects that it names to the garbage collector.
+    pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        match self {
+            Self::Entry(_, object) | Self::Constant(object) => visit(object),
+            // Strings hold nothing.
+            Self::Global(_) | Self::Builtin(_) | Self::Attribute(..) => {}
+            Self::Argument(_)
+            | Self::FreeCell(_)
+            | Self::Content(_)
+            | Self::Dict(_)
+            | Self::Item(..)
+            | Self::Type(_) => {}
+        }
     }
-    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyFloat>(), constant.cast_exact::<PyFloat>()) {
-        return !left.value().is_nan() && left.value().to_bits() == right.value().to_bits();
-    }
-    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyComplex>(), constant.cast_exact::<PyComplex>()) {
-        let bits = |number: &Bound<'_, PyComplex>| (number.real().to_bits(), number.imag().to_bits());
-        return !left.real().is_nan() && !left.imag().is_nan() && bits(left) == bits(right);
-    }
-    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyTuple>(), constant.cast_exact::<PyTuple>()) {
-        return left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| equal(&left, &right));
-    }
-    let plain = value.is_exact_instance_of::<PyInt>()
-        || value.is_exact_instance_of::<PyString>()
-        || value.is_exact_instance_of::<PyBytes>();
-    plain && value.eq(constant).unwrap_or(false)
 }

@@ -1,96 +1,21 @@
-//! Conditions under which compiled code is right, and the program that checks them.
-mod held;
+//! Guards: conditions under which compiled code is right, and the programs that check them.
+//!
+//! In: conditions on values at sources. Out: a flat program that checks them, and a residual one while a watch holds.
+//! It must not know how a trace came about.
+mod caller_object;
+mod condition;
+mod key_order;
 mod load;
-pub mod ordered;
+mod plan;
 mod program;
-mod quick;
+mod residual;
 pub mod source;
 mod step;
+mod test;
+mod values;
 
-pub use program::{Failed, Program};
-pub use quick::{How, Quick, Restless};
-pub use step::Registers;
-
-use pyo3::prelude::*;
-use source::Source;
-use std::sync::Arc;
-
-/// One condition on the value at a source.
-#[derive(Debug)]
-pub struct Guard {
-    /// Which value.
-    pub source: Source,
-    /// What must hold.
-    pub check: Check,
-    /// Why the trace relied on it.
-    pub reason: Reason,
-}
-
-/// Why a trace relied on something, in words when printed: `the trace dispatched on the type at demo.py:7`.
-#[derive(Clone, Debug)]
-pub struct Reason {
-    /// The reason.
-    pub why: &'static str,
-    /// File and line of the instruction.
-    pub place: Option<(Arc<str>, u32)>,
-}
-
-impl std::fmt::Display for Reason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.why)?;
-        self.place.as_ref().map_or(Ok(()), |(file, line)| write!(f, " at {file}:{line}"))
-    }
-}
-
-/// What must hold of a value.
-#[derive(Debug)]
-pub enum Check {
-    /// `type(value) is T`.
-    TypeIs(Py<PyAny>),
-    /// `value is object`.
-    Is(Py<PyAny>),
-    /// `type(value) is type(constant) and value == constant` (int, float by bits, str, bytes, None, bool, tuples of these).
-    Equals(Py<PyAny>),
-    /// The exact list, tuple, dict or set has this length.
-    Length(usize),
-    /// There is an object at the source, whichever.
-    Exists,
-    /// The caller handles no exception; the value does not matter.
-    NothingHandled,
-    /// The dict at the source has no entry under this key.
-    Absent(Py<PyAny>),
-    /// The object at the source is the same as at the other source.
-    SameAs(Source),
-    /// The object at the source is another than at the other source.
-    NotSameAs(Source),
-    /// The type's method resolution, slots and attributes are as they were (version tag).
-    TypeUnchanged(Py<PyAny>),
-    /// The value is this Python function, and its code, defaults and keyword defaults are the objects that they were when the guard was made.
-    FunctionUnchanged(Py<PyAny>),
-    /// The exact dict at the source has exactly the keys of this tuple, in this order.
-    Keys(Py<PyAny>),
-    /// The cell at the source is empty.
-    CellEmpty,
-    /// A domain's condition, for example dtype and shape of an array.
-    Domain(Box<dyn DomainCheck>),
-    /// `bool(callable(value))`, the slow general form.
-    Call(Py<PyAny>),
-}
-
-/// A condition that a domain brings along.
-pub trait DomainCheck: std::any::Any + std::fmt::Debug + Send + Sync {
-    /// Whether it holds; must not run Python code of the user.
-    fn holds(&self, value: &Bound<'_, PyAny>) -> bool;
-    /// Whether another condition is the same one: then a call asks for it once, whichever of its guards look at the same value.
-    fn same(&self, _other: &dyn DomainCheck, _py: Python<'_>) -> bool {
-        false
-    }
-    /// For reports: `dtype == float64, shape == (3,)`.
-    fn describe(&self) -> String;
-    /// What is the case instead, where it can be told.
-    fn now(&self, _value: &Bound<'_, PyAny>) -> Option<String> {
-        None
-    }
-    /// Shows objects that it owns and that could hold on to compiled code to the garbage collector.
-    fn traverse(&self, _visit: &mut dyn FnMut(&Py<PyAny>)) {}
-}
+pub use condition::{Check, DomainCheck, Guard, Reason};
+pub use key_order::KeyOrder;
+pub use load::Registers;
+pub use program::{GuardFailure, Program};
+pub use residual::{ChangeCounts, GuardMode, Residual};

@@ -1,11 +1,12 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
-use super::held::Passing;
+use super::caller_object::CallerObject;
+use super::condition::{Check, Guard, Reason};
+use super::load::{Load, Registers};
 use super::source::Source;
-use super::step::{Action, Load, Registers, Step, Test};
-use super::{Check, Guard, Reason};
-use crate::ffi::callable::Args;
-use crate::ffi::types;
-use crate::guard::load;
+use super::step::{Action, Step};
+use super::test::Test;
+use super::values;
+use crate::ffi::{Args, types};
 use crate::names::interned;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -26,7 +27,7 @@ pub struct Program {
 
 /// A program that does not hold for a call: the step that failed, and what those before it found.
 #[derive(Debug)]
-pub struct Failed<'py> {
+pub struct GuardFailure<'py> {
     pub(super) step: usize,
     pub(super) found: Registers<'py>,
     /// The guard that the step belongs to.
@@ -42,8 +43,8 @@ impl Program {
         for (index, guard) in guards.into_iter().enumerate() {
             builder.guard = index;
             let register = builder.load(&guard.source)?;
-            let passing = guard.source.is_given() || guard.source.is_content();
-            builder.check(register, guard.check, passing)?;
+            let given = guard.source.is_given() || guard.source.is_content();
+            builder.check(register, guard.check, given)?;
             reasons.push(guard.reason);
             subjects.push(register);
         }
@@ -62,10 +63,10 @@ impl Program {
         &self,
         args: Args<'_, 'py>,
         function: &Bound<'py, PyAny>,
-    ) -> Result<Registers<'py>, Box<Failed<'py>>> {
+    ) -> Result<Registers<'py>, Box<GuardFailure<'py>>> {
         let mut found = Registers::from_elem(None, self.registers);
         match self.steps.iter().position(|step| !step.run(&mut found, args, function)) {
-            Some(step) => Err(Box::new(Failed { step, found, guard: self.steps[step].guard })),
+            Some(step) => Err(Box::new(GuardFailure { step, found, guard: self.steps[step].guard })),
             None => Ok(found),
         }
     }
@@ -86,10 +87,12 @@ impl Program {
         match test? {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
             Test::Is(object) | Test::Function(object, ..) if value.is(&**object) => None,
-            Test::Passing(object) if object.is(&value) => None,
-            Test::Is(_) | Test::Function(..) | Test::Passing(_) => Some(format!("now another one: {}", text(&value))),
+            Test::CallerObject(object) if object.is(&value) => None,
+            Test::Is(_) | Test::Function(..) | Test::CallerObject(_) => {
+                Some(format!("now another one: {}", text(&value)))
+            }
             Test::Equals(_) => Some(format!("now {}", text(&value))),
-            Test::Length(_) => load::length(&value).map(|length| format!("now {length}")),
+            Test::Length(_) => values::length(&value).map(|length| format!("now {length}")),
             Test::Keys(_) => Some(format!("now {}", text(value.cast::<PyDict>().ok()?.keys().as_any()))),
             Test::Domain(check) => check.now(&value).map(|now| format!("now {now}")),
             Test::Absent(_) | Test::Empty => Some("now there is one".to_owned()),
@@ -199,13 +202,13 @@ impl Builder<'_> {
 
     /// `given`: what is checked belongs to the caller, or to a container that may let it go.
     fn check(&mut self, register: usize, check: Check, given: bool) -> PyResult<()> {
-        let passing = match &check {
-            Check::Is(object) if given => Passing::object(object.bind(self.py)),
-            Check::FunctionUnchanged(function) if given => Passing::function(function.bind(self.py)),
+        let object = match &check {
+            Check::Is(object) if given => CallerObject::object(object.bind(self.py)),
+            Check::FunctionUnchanged(function) if given => CallerObject::function(function.bind(self.py)),
             _ => None,
         };
         let test = match check {
-            _ if let Some(passing) = passing => Test::Passing(passing),
+            _ if let Some(object) = object => Test::CallerObject(object),
             // Loading shows that it exists.
             Check::Exists => return Ok(()),
             Check::SameAs(other) => return self.compare(register, &other, true),
@@ -221,8 +224,8 @@ impl Builder<'_> {
                 Test::Unchanged(Arc::new(kind.clone().unbind()), types::version_tag(kind))
             }
             Check::FunctionUnchanged(function) => {
-                let parts = load::function_parts(function.bind(self.py));
-                let values = load::default_values(&parts);
+                let parts = values::function_parts(function.bind(self.py));
+                let values = values::default_values(&parts);
                 Test::Function(Arc::new(function), parts.map(|part| part.map(Bound::unbind)), values)
             }
             Check::Keys(keys) => Test::Keys(keys),

@@ -1,4 +1,4 @@
-//! Where a compiled frame finds a value again: a path from the frame's arguments, globals or builtins.
+//! Sources: how a compiled frame gets a value again, by a path from its arguments, globals or builtins.
 use crate::names::interned;
 use pyo3::prelude::*;
 use std::hash::{Hash, Hasher};

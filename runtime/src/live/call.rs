@@ -1,7 +1,7 @@
 //! Calls of Python objects, and messages of exceptions.
-use super::raised::raised;
-use super::{Live, Stop};
-use crate::ffi::{live, types};
+use super::exception::exception;
+use super::world::{Live, Stop};
+use crate::ffi::{c_calls, types};
 use generated::capi::{Argument, CApi, Global};
 use generated::slots::Slot;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ impl<'py> Live<'py> {
         kwargs: Option<&Object<'py>>,
     ) -> Answer<Object<'py>> {
         let args = args.cast::<PyTuple>().map_err(PyErr::from)?;
-        if !live::has_vectorcall(callable) {
+        if !c_calls::has_vectorcall(callable) {
             let Some(call) = self.slot(callable.get_type().as_any(), Slot::tp_call)? else {
                 let exc = self.global(Global::PyExc_TypeError)?;
                 let name = types::name(&callable.get_type());
@@ -54,7 +54,7 @@ impl<'py> Live<'py> {
     /// Leaves what was entered and not left; how much that was.
     pub(super) fn leave_all(&mut self) -> usize {
         let left = std::mem::take(&mut self.depth);
-        (0..left).for_each(|_| live::leave());
+        (0..left).for_each(|_| c_calls::leave());
         left
     }
 
@@ -71,6 +71,6 @@ impl<'py> Live<'py> {
     }
 
     pub(super) fn message(&self, exc: &Object<'py>, text: &str) -> Stop {
-        raised(exc, Ok(PyString::new(self.py, text).into_any()))
+        exception(exc, Ok(PyString::new(self.py, text).into_any()))
     }
 }

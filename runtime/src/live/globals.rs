@@ -1,10 +1,10 @@
-//! Classes that C names globally.
-use crate::ffi::native;
+//! Types and exception classes by their global names in C.
+use crate::ffi::exported;
 use pyo3::prelude::*;
 
 /// A type or an exception class by its name in C: exported, or, where the library hides it, as a program finds it. `None` if this world does not know it.
 pub(crate) fn class<'py>(py: Python<'py>, name: &'static str) -> Option<Bound<'py, PyAny>> {
-    if let Some(exported) = native::global(py, name) {
+    if let Some(exported) = exported::global(py, name) {
         return Some(exported);
     }
     let module = py.import("types").ok()?;

@@ -1,6 +1,6 @@
-//! Macros, inline functions and members of structs by name, on real objects: what headers give and no library exports.
-use super::{Live, Stop};
-use crate::ffi::{flag, native, types};
+//! Macros, inline functions and members of structs by name: the headers have them, no library exports them.
+use super::world::{Live, Stop};
+use crate::ffi::{exported, flag, types};
 use generated::calls::{Asked, Gives, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -88,7 +88,7 @@ impl<'py> Live<'py> {
         gives: Gives,
     ) -> Option<Result<Value<Object<'py>>, Stop>> {
         if let Some((_, exported)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
-            return Some(self.asked(exported, args, gives));
+            return Some(self.call_c(exported, args, gives));
         }
         // Memory of the interpreter: the translation of this very function would ask for it again.
         let very = [
@@ -98,7 +98,7 @@ impl<'py> Live<'py> {
         ];
         if let Some((_, exported)) = very.iter().find(|row| row.0 == name) {
             self.note("native", exported);
-            return native::call(self.py, exported, args, gives).map(|value| Ok(value?));
+            return exported::call(self.py, exported, args, gives).map(|value| Ok(value?));
         }
         if let Some(answer) = self.by_hand(name, args) {
             return Some(answer);
@@ -150,15 +150,15 @@ impl<'py> Live<'py> {
             ("_PyLong_GetZero", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 0).into_any()))),
             ("_PyLong_GetOne", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 1).into_any()))),
             ("Py_SIZE" | "PySequence_Fast_GET_SIZE", [Asked::Object(Some(object))]) => {
-                native::size(object).map(|size| Ok(Value::number(size)))
+                exported::size(object).map(|size| Ok(Value::number(size)))
             }
             ("PySequence_Fast_GET_ITEM", [Asked::Object(Some(object)), Asked::Int(index)]) => {
                 let list = object.is_instance_of::<pyo3::types::PyList>();
                 let mut asked = [Asked::Object(Some(*object)), Asked::Int(*index)];
-                Some(self.asked(if list { "PyList_GetItem" } else { "PyTuple_GetItem" }, &mut asked, Gives::Object))
+                Some(self.call_c(if list { "PyList_GetItem" } else { "PyTuple_GetItem" }, &mut asked, Gives::Object))
             }
             ("_PyDictViewObject_dv_dict" | "mappingproxyobject_mapping", [Asked::Object(Some(object))]) => {
-                native::viewed(object).map(|dict| Ok(Value::Object(dict)))
+                exported::viewed(object).map(|dict| Ok(Value::Object(dict)))
             }
             (
                 "_PyObject_TryGetInstanceAttribute",
@@ -187,12 +187,12 @@ impl<'py> Live<'py> {
         self.note("native", "_PyObject_TryGetInstanceAttribute");
         let mut of = [Asked::Object(Some(object)), Asked::Object(None)];
         let Some(Value::Object(dict)) =
-            native::call(self.py, "PyObject_GenericGetDict", &mut of, Gives::Object).transpose()?
+            exported::call(self.py, "PyObject_GenericGetDict", &mut of, Gives::Object).transpose()?
         else {
             return Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute"));
         };
         let mut item = [Asked::Object(Some(&dict)), Asked::Object(Some(name)), Asked::Out(found)];
-        match native::call(self.py, "PyDict_GetItemRef", &mut item, Gives::Int).transpose()? {
+        match exported::call(self.py, "PyDict_GetItemRef", &mut item, Gives::Int).transpose()? {
             Some(_) => Ok(Value::Int(1)),
             None => Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute")),
         }
@@ -208,7 +208,7 @@ impl<'py> Live<'py> {
         let all: Vec<_> = std::iter::once(of.clone()).chain(args.iter().cloned()).collect();
         let mut asked =
             [Asked::Object(Some(name)), Asked::Objects(&all), Asked::Int(all.len() as i64), Asked::Object(None)];
-        self.asked("PyObject_VectorcallMethod", &mut asked, Gives::Object)
+        self.call_c("PyObject_VectorcallMethod", &mut asked, Gives::Object)
     }
 
     /// A member of a struct, read by the descriptor that shows it; nothing if the object is of another type.

@@ -1,6 +1,7 @@
 //! Members of C structs by the names of the vocabulary's methods, on real objects.
-use super::{Function, Live, Stop};
-use crate::ffi::fields;
+use super::function::Function;
+use super::world::{Live, Stop};
+use crate::ffi::struct_members;
 use crate::semantics::members::FIELDS;
 use generated::calls::{Asked, Value};
 use generated::members::{self, Field};
@@ -45,14 +46,16 @@ impl<'py> Live<'py> {
         match args {
             _ if in_table(name) => None,
             [Asked::Object(Some(object))] => match name.strip_suffix("_is_set") {
-                Some(member) => fields::is_set(object, field(member)?).map(|is_set| Ok(Value::Int(i128::from(is_set)))),
-                None if SUITES.contains(&name) => {
-                    fields::get(object, &Field { kind: members::Kind::Pointer, ..*field(name)? }).map(Ok)
+                Some(member) => {
+                    struct_members::is_set(object, field(member)?).map(|is_set| Ok(Value::Int(i128::from(is_set))))
                 }
-                None => fields::get(object, field(name)?).map(Ok),
+                None if SUITES.contains(&name) => {
+                    struct_members::get(object, &Field { kind: members::Kind::Pointer, ..*field(name)? }).map(Ok)
+                }
+                None => struct_members::get(object, field(name)?).map(Ok),
             },
             [Asked::Object(Some(object)), value] => {
-                fields::set(object, field(name.strip_prefix("set_")?)?, value).map(|()| Ok(Value::Nothing))
+                struct_members::set(object, field(name.strip_prefix("set_")?)?, value).map(|()| Ok(Value::Nothing))
             }
             _ => None,
         }
@@ -60,7 +63,7 @@ impl<'py> Live<'py> {
 
     /// Reads a member that is a `double`.
     pub(super) fn double(&self, name: &'static str, object: &Object<'py>) -> Result<f64, Stop> {
-        match field(name).and_then(|field| fields::get(object, field)) {
+        match field(name).and_then(|field| struct_members::get(object, field)) {
             Some(Value::Double(double)) => Ok(double),
             _ => Err(Stop::Unsupported(name)),
         }
@@ -69,12 +72,13 @@ impl<'py> Live<'py> {
     /// Sets a member that is a `double`; `name` is the method's.
     pub(super) fn set_double(&self, name: &'static str, object: &Object<'py>, value: f64) -> Result<(), Stop> {
         let field = name.strip_prefix("set_").and_then(field);
-        field.and_then(|field| fields::set_double(object, field, value)).ok_or(Stop::Unsupported(name))
+        field.and_then(|field| struct_members::set_double(object, field, value)).ok_or(Stop::Unsupported(name))
     }
 
     /// Reads a member that holds a function.
     pub(super) fn function_member(&self, name: &'static str, object: &Object<'py>) -> Result<Option<Function>, Stop> {
-        let pointer = field(name).and_then(|field| fields::function(object, field)).ok_or(Stop::Unsupported(name))?;
+        let pointer =
+            field(name).and_then(|field| struct_members::function(object, field)).ok_or(Stop::Unsupported(name))?;
         Ok(Function::at(pointer))
     }
 
@@ -86,18 +90,18 @@ impl<'py> Live<'py> {
         function: Option<&Function>,
     ) -> Result<(), Stop> {
         let pointer = Function::pointer(function).ok_or(Stop::Unsupported(name))?;
-        let set = field(name).and_then(|field| fields::set_function(object, field, pointer));
+        let set = field(name).and_then(|field| struct_members::set_function(object, field, pointer));
         set.ok_or(Stop::Unsupported(name))
     }
 
     /// Reads a member that is a C string.
     pub(super) fn text_member(&self, name: &'static str, object: &Object<'py>) -> Result<String, Stop> {
-        field(name).and_then(|field| fields::text(object, field)).ok_or(Stop::Unsupported(name))
+        field(name).and_then(|field| struct_members::text(object, field)).ok_or(Stop::Unsupported(name))
     }
 
     /// Gives up what was allocated and, as the translation stopped, not finished.
     pub(super) fn abandon(&mut self) {
-        self.made.drain(..).for_each(fields::abandon);
+        self.made.drain(..).for_each(struct_members::abandon);
     }
 }
 

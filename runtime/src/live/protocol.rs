@@ -1,7 +1,8 @@
 //! `slotrt.protocol`: translated functions on real objects, under their C names.
-use super::release::calls::{FUNCTIONS, MEMORY, call as run};
-use super::{Live, Stop, slots};
+use super::world::{Live, Stop};
+use super::{identity, slots};
 use crate::ffi::{pointer, types};
+use crate::semantics::calls::{FUNCTIONS, MEMORY, call as run};
 use generated::calls::{self, Value};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
@@ -203,7 +204,7 @@ fn slots_of<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyList>> {
 /// The address of the interpreter's own function, which may be hidden in its file; nothing where no symbol names it.
 #[pyfunction]
 fn address(function: &Function) -> Option<usize> {
-    slots::address(function.0.id)
+    identity::address(function.0.id)
 }
 
 /// Functions whose bodies, of another release, do not stand in for this one's: what they do otherwise.

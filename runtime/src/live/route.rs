@@ -1,10 +1,11 @@
 //! Which C functions run as their translations, and which the interpreter runs.
 //!
-//! What other files ask of a file whose objects' layout in memory is the world's (`dictobject.c`…) the interpreter answers; all else that is
+//! The interpreter runs the functions of files that lay out objects in memory (`dictobject.c`…) where other files call them. All else that is
 //! translated runs as the translation.
-use super::release::calls::{FUNCTIONS, MEMORY, call};
-use super::{Function, Live, Stop};
-use crate::ffi::native;
+use super::function::Function;
+use super::world::{Live, Stop};
+use crate::ffi::exported;
+use crate::semantics::calls::{FUNCTIONS, MEMORY, call};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::FunctionId;
 use pyo3::prelude::*;
@@ -30,7 +31,7 @@ fn translation(name: &str) -> Option<FunctionId> {
 
 impl<'py> Live<'py> {
     /// What a C function, macro or member gives: its translation, the interpreter, or what this world knows of the headers.
-    pub(super) fn asked(
+    pub(super) fn call_c(
         &mut self,
         name: &'static str,
         args: &mut [Asked<'_, Object<'py>>],
@@ -40,7 +41,7 @@ impl<'py> Live<'py> {
             return answer;
         }
         let own = self.root.is_some_and(|root| root.name() == name);
-        if let Some(answer) = if own { None } else { native::call(self.py, name, args, gives) } {
+        if let Some(answer) = if own { None } else { exported::call(self.py, name, args, gives) } {
             self.note("native", name);
             return Ok(answer?);
         }

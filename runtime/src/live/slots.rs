@@ -1,8 +1,9 @@
-//! The identity of the C functions in slots: live pointers named by the generated tables.
-use super::Function;
-use super::release::slotdefs::SLOTDEFS;
-use super::release::types::TYPES;
-use crate::ffi::{native, symbols, types};
+//! The C functions in slots: live pointers named by the generated tables.
+use super::function::Function;
+use super::identity::id;
+use crate::ffi::types;
+use crate::semantics::slotdefs::SLOTDEFS;
+use crate::semantics::types::TYPES;
 use generated::capi::FunctionId;
 use generated::slots::Slot;
 use generated::tables::{Origin, Type};
@@ -11,47 +12,20 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 /// What is known of the slot pointers of this interpreter.
 #[derive(Default)]
-struct Known {
+struct KnownFunctions {
     ids: FxHashMap<(usize, &'static str), FunctionId>,
     /// C types whose rows were read.
     types: FxHashSet<usize>,
 }
 
-static KNOWN: PyOnceLock<Mutex<Known>> = PyOnceLock::new();
-
-/// A C function by name, and by file where several files define one of that name.
-fn id(name: &str, file: &str) -> Option<FunctionId> {
-    static IDS: OnceLock<FxHashMap<&'static str, Vec<FunctionId>>> = OnceLock::new();
-    let ids = IDS.get_or_init(|| {
-        let mut ids: FxHashMap<_, Vec<_>> = FxHashMap::default();
-        FunctionId::ALL.iter().for_each(|id| ids.entry(id.name()).or_default().push(*id));
-        ids
-    });
-    match ids.get(name).map(Vec::as_slice) {
-        Some([one]) => Some(*one),
-        Some(several) => several.iter().copied().find(|id| id.file() == file),
-        None => None,
-    }
-}
-
-/// The identity of the C function at an address, as the library's symbol table names it.
-pub(super) fn hidden(pointer: usize) -> Option<FunctionId> {
-    let (file, name) = symbols::name_of(pointer)?;
-    let fits = |id: &FunctionId| file.is_empty() || id.file().rsplit('/').next() == Some(file);
-    id(name, &format!("Objects/{file}")).filter(fits)
-}
-
-/// The address of a C function, which may be hidden in its file.
-pub(super) fn address(id: FunctionId) -> Option<usize> {
-    native::address(id.name()).or_else(|| symbols::function(id.file(), id.name()))
-}
+static KNOWN: PyOnceLock<Mutex<KnownFunctions>> = PyOnceLock::new();
 
 /// The `slot_*` functions, read from a class that defines every special method.
-fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
+fn probe(py: Python<'_>) -> PyResult<Mutex<KnownFunctions>> {
     let methods = PyDict::new(py);
     let function = py.eval(c"lambda *args: NotImplemented", None, None)?;
     for row in SLOTDEFS {
@@ -60,7 +34,7 @@ fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
             methods.set_item(row.name, &function)?;
         }
     }
-    let mut known = Known::default();
+    let mut known = KnownFunctions::default();
     note_class(py, methods, &mut known)?;
     // Two functions stand for attribute access: with `__getattr__`, and without.
     for name in ["__getattribute__", "__getattr__"] {
@@ -84,7 +58,7 @@ fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
     Ok(Mutex::new(known))
 }
 
-fn note_class(py: Python<'_>, methods: Bound<'_, PyDict>, known: &mut Known) -> PyResult<()> {
+fn note_class(py: Python<'_>, methods: Bound<'_, PyDict>, known: &mut KnownFunctions) -> PyResult<()> {
     let defined: Vec<String> = methods.keys().extract()?;
     let class = py.get_type::<PyType>().call1(("slots", (), methods))?.cast_into::<PyType>()?;
     for row in SLOTDEFS.iter().filter(|row| defined.iter().any(|name| name == row.name)) {
@@ -105,7 +79,7 @@ fn file_of(row: &Type, origin: Origin) -> &'static str {
 }
 
 /// Notes the slot functions of a C type.
-fn note_type(class: &Bound<'_, PyType>, known: &mut Known) {
+fn note_type(class: &Bound<'_, PyType>, known: &mut KnownFunctions) {
     if !known.types.insert(class.as_ptr() as usize) {
         return;
     }

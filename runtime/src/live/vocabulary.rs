@@ -1,9 +1,11 @@
-//! The vocabulary on real objects.
+//! `CApi` on real objects. One implementation of one trait: it cannot be split among files.
 #![allow(non_snake_case)]
-use super::raised::raised;
-use super::release::{calls, dispatch};
-use super::{Function, Live, Stop, format, slots};
-use crate::ffi::{live, memory, parse, pointer, types};
+use super::exception::exception;
+use super::function::Function;
+use super::world::{Live, Stop};
+use super::{format, identity, slots};
+use crate::ffi::{argument_parser, c_calls, header_fields, pointer, types};
+use crate::semantics::{calls, dispatch};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
@@ -21,7 +23,7 @@ macro_rules! run {
             return answer;
         }
         $live.note_slot($f);
-        Ok(live::$call($live.py, $f.pointer, $($given),*)?)
+        Ok(c_calls::$call($live.py, $f.pointer, $($given),*)?)
     }};
 }
 
@@ -60,7 +62,7 @@ impl<'py> CApi for Live<'py> {
         args: &mut [Asked<'_, Object<'py>>],
         gives: Gives,
     ) -> Answer<Value<Object<'py>>> {
-        self.asked(name, args, gives)
+        self.call_c(name, args, gives)
     }
     fn Py_Is(&mut self, x: &Object<'py>, y: &Object<'py>) -> Answer<bool> {
         Ok(pointer::address(x) == pointer::address(y))
@@ -101,7 +103,7 @@ impl<'py> CApi for Live<'py> {
         self.array(count)
     }
     fn static_variable(&mut self, name: &'static str, count: usize) -> Answer<Object<'py>> {
-        self.lasting_variable(name, count)
+        self.static_variable_at(name, count)
     }
     fn function_at(&mut self, name: &'static str, object: &Object<'py>) -> Answer<Option<Function>> {
         self.function_member(name, object)
@@ -122,7 +124,7 @@ impl<'py> CApi for Live<'py> {
         Ok(types::suite(class(tp)?, suite).is_some())
     }
     fn function(&mut self, id: FunctionId) -> Answer<Function> {
-        Ok(Function { pointer: slots::address(id).unwrap_or(0), id: Some(id) })
+        Ok(Function { pointer: identity::address(id).unwrap_or(0), id: Some(id) })
     }
     fn PyErr_ExceptionMatches(&mut self, error: &Stop, exc: &Object<'py>) -> Answer<bool> {
         match error {
@@ -175,7 +177,7 @@ impl<'py> CApi for Live<'py> {
             return Err(PySystemError::new_err("call with fewer arguments than it says").into());
         }
         self.note("native", "vectorcallfunc");
-        if let Some(answer) = live::vectorcall(self.py, f, args, nargsf, kwnames) {
+        if let Some(answer) = c_calls::vectorcall(self.py, f, args, nargsf, kwnames) {
             return Ok(answer?);
         }
         // No vectorcall: C makes a tuple and a dictionary for `tp_call`.
@@ -212,7 +214,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyFloat_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
         self.note("native", "PyFloat_AsDouble");
-        Ok(live::float_as_double(op)?)
+        Ok(c_calls::float_as_double(op)?)
     }
     fn _PyType_Name(&mut self, tp: &Object<'py>) -> Answer<String> {
         let name = types::name(class(tp)?);
@@ -220,7 +222,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyErr_Format(&mut self, exc: &Object<'py>, format: &str, args: &[Argument<Object<'py>>]) -> Stop {
         match format::text(self, format, args) {
-            Ok(text) => raised(exc, Ok(text.into_any())),
+            Ok(text) => exception(exc, Ok(text.into_any())),
             Err(stop) => stop,
         }
     }
@@ -249,7 +251,7 @@ impl<'py> CApi for Live<'py> {
         self._PyObject_SetAttributeErrorContext(error, v, name)
     }
     fn PyErr_SetObject(&mut self, exc: &Object<'py>, value: &Object<'py>) -> Stop {
-        raised(exc, Ok(value.clone()))
+        exception(exc, Ok(value.clone()))
     }
     fn PyErr_WarnFormat(
         &mut self,
@@ -263,7 +265,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyErr_WarnEx(&mut self, category: &Object<'py>, text: &str, level: isize) -> Answer<i32> {
         let text = std::ffi::CString::new(text).map_err(PyErr::from)?;
-        Ok(live::warn(self.py, category, &text, level)?)
+        Ok(c_calls::warn(self.py, category, &text, level)?)
     }
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<Object<'py>>]) -> Answer<Object<'py>> {
         Ok(format::text(self, format, args)?.into_any())
@@ -305,10 +307,10 @@ impl<'py> CApi for Live<'py> {
         self.PyFloat_AS_DOUBLE(op)
     }
     fn PyTupleObject_ob_item_all(&mut self, op: &Object<'py>) -> Answer<Vec<Object<'py>>> {
-        memory::items(op).ok_or(Stop::Unsupported("PyTupleObject_ob_item_all"))
+        header_fields::items(op).ok_or(Stop::Unsupported("PyTupleObject_ob_item_all"))
     }
     fn PyListObject_ob_item_all(&mut self, op: &Object<'py>) -> Answer<Vec<Object<'py>>> {
-        memory::items(op).ok_or(Stop::Unsupported("PyListObject_ob_item_all"))
+        header_fields::items(op).ok_or(Stop::Unsupported("PyListObject_ob_item_all"))
     }
     fn PyErr_BadInternalCall(&mut self) -> Stop {
         PySystemError::new_err("bad argument to internal function").into()
@@ -358,7 +360,7 @@ impl<'py> CApi for Live<'py> {
         format: &str,
         variables: &mut [Parsed<'_, Object<'py>>],
     ) -> Answer<i32> {
-        let parsed = parse::arguments(args, "PyArg_ParseTuple", Some(format), &[], variables);
+        let parsed = argument_parser::arguments(args, "PyArg_ParseTuple", Some(format), &[], variables);
         Ok(parsed.ok_or(Stop::Unsupported("PyArg_ParseTuple"))??)
     }
     fn PyArg_UnpackTuple(
@@ -369,7 +371,7 @@ impl<'py> CApi for Live<'py> {
         max: isize,
         variables: &mut [Parsed<'_, Object<'py>>],
     ) -> Answer<i32> {
-        let parsed = parse::arguments(args, "PyArg_UnpackTuple", name, &[min, max], variables);
+        let parsed = argument_parser::arguments(args, "PyArg_UnpackTuple", name, &[min, max], variables);
         Ok(parsed.ok_or(Stop::Unsupported("PyArg_UnpackTuple"))??)
     }
     fn call_allocfunc(&mut self, f: &Function, v: &Object<'py>, items: isize) -> Answer<Object<'py>> {
@@ -384,26 +386,26 @@ impl<'py> CApi for Live<'py> {
         result: &mut Option<Object<'py>>,
     ) -> Answer<i32> {
         self.note_slot(f);
-        let (answer, given) = memory::send(f.pointer, iterator, value)?;
+        let (answer, given) = header_fields::send(f.pointer, iterator, value)?;
         *result = given;
         Ok(answer)
     }
     fn PyFloat_AS_DOUBLE(&mut self, op: &Object<'py>) -> Answer<f64> {
-        Ok(live::float_value(op))
+        Ok(c_calls::float_value(op))
     }
     fn PyLong_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
-        Ok(live::long_as_double(op)?)
+        Ok(c_calls::long_as_double(op)?)
     }
     fn _Py_EnterRecursiveCallTstate(&mut self, place: &str) -> Answer<i32> {
         let place = std::ffi::CString::new(place).map_err(PyErr::from)?;
-        let answer = live::enter(self.py, &place)?;
+        let answer = c_calls::enter(self.py, &place)?;
         self.depth += 1;
         Ok(answer)
     }
     fn _Py_LeaveRecursiveCallTstate(&mut self) -> Answer<()> {
         self.depth =
             self.depth.checked_sub(1).ok_or(Stop::Unsupported("Py_LeaveRecursiveCall without its beginning"))?;
-        live::leave();
+        c_calls::leave();
         Ok(())
     }
     fn _Py_EnterRecursiveCall(&mut self, place: &str) -> Answer<i32> {
@@ -564,7 +566,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyObject_GenericGetDict(&mut self, of: &Object<'py>, context: Option<&Object<'py>>) -> Answer<Object<'py>> {
         let mut args = [Asked::Object(Some(of)), Asked::Object(context)];
-        match self.asked("PyObject_GenericGetDict", &mut args, Gives::Object)? {
+        match self.call_c("PyObject_GenericGetDict", &mut args, Gives::Object)? {
             Value::Object(dict) => Ok(dict),
             _ => Err(Stop::Unsupported("PyObject_GenericGetDict")),
         }

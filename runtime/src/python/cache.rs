@@ -1,8 +1,8 @@
-//! The sets of guards of one frame, with the code that each allows: what they begin with alike is checked once a call.
+//! The cache entries of one frame: sets of guards, each with the code that it allows. Steps that entries begin with alike run once a call.
 use super::describe;
-use crate::ffi::callable::Args;
+use crate::ffi::Args;
 use crate::ffi::function;
-use crate::guard::{Failed, Program, Quick, Registers, Restless};
+use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -17,18 +17,18 @@ pub struct Entry {
     words: Option<Arc<[String]>>,
     /// `None`: the frame runs as it is.
     run: Option<Py<PyAny>>,
-    restless: Mutex<Restless>,
+    changes: Mutex<ChangeCounts>,
 }
 
 impl Entry {
     /// Code that runs where the guards hold.
     pub fn new(code: Py<PyAny>, guards: Program, words: Option<Arc<[String]>>, run: Py<PyAny>) -> Self {
-        Self { code, guards: Some(guards), words, run: Some(run), restless: Mutex::default() }
+        Self { code, guards: Some(guards), words, run: Some(run), changes: Mutex::default() }
     }
 
     /// The frame runs as it is, whatever the call.
     pub fn original(code: Py<PyAny>) -> Self {
-        Self { code, guards: None, words: None, run: None, restless: Mutex::default() }
+        Self { code, guards: None, words: None, run: None, changes: Mutex::default() }
     }
 
     /// What runs; `None`: the frame as it is.
@@ -52,18 +52,23 @@ impl Entry {
         &self,
         found: &Registers<'py>,
         function: &Bound<'py, PyAny>,
-        before: Option<&Quick>,
-    ) -> Option<Quick> {
-        let mut restless = self.restless.lock().ok()?;
-        before.into_iter().for_each(|quick| restless.note(quick));
-        Some(self.guards.as_ref()?.quick(found, function, &restless))
+        before: Option<&Residual>,
+    ) -> Option<Residual> {
+        let mut changes = self.changes.lock().ok()?;
+        before.into_iter().for_each(|residual| changes.note(residual));
+        Some(self.guards.as_ref()?.residual(found, function, &changes))
     }
 
     /// Has what a failure is due to watched, so that it need not be seen again.
-    fn sleep<'py>(&self, failed: &Failed<'py>, function: &Bound<'py, PyAny>, before: Option<&Quick>) -> Option<Quick> {
-        let mut restless = self.restless.lock().ok()?;
-        before.into_iter().for_each(|quick| restless.note(quick));
-        self.guards.as_ref()?.asleep(failed, function, &mut restless)
+    fn watch_failure<'py>(
+        &self,
+        failed: &GuardFailure<'py>,
+        function: &Bound<'py, PyAny>,
+        before: Option<&Residual>,
+    ) -> Option<Residual> {
+        let mut changes = self.changes.lock().ok()?;
+        before.into_iter().for_each(|residual| changes.note(residual));
+        self.guards.as_ref()?.lasting_failure(failed, function, &mut changes)
     }
 
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
@@ -81,10 +86,10 @@ impl Entry {
 struct Row {
     entry: Arc<Entry>,
     /// What is left to check; `None` until a call has found the guards to hold.
-    quick: Option<Arc<Quick>>,
+    residual: Option<Arc<Residual>>,
     /// A failure that lasts until what it is due to changes.
-    asleep: Option<Arc<Quick>>,
-    /// How many steps it begins with that the row before begins with, too.
+    failing: Option<Arc<Residual>>,
+    /// GuardMode many steps it begins with that the row before begins with, too.
     shared: usize,
 }
 
@@ -93,24 +98,24 @@ struct Row {
 pub struct Table(Vec<Row>);
 
 /// What was found for a call; small, for most calls hit at once.
-pub enum Found<'a, 'py> {
+pub enum Lookup<'a, 'py> {
     /// All guards of this entry hold.
     Hit(&'a Arc<Entry>),
     /// The same, and some guards were looked at in full.
-    Looked(&'a Arc<Entry>, Box<Looked<'py>>),
+    Checked(&'a Arc<Entry>, Box<CheckResults<'py>>),
     /// No entry is right: of each the guard that failed.
-    Missed(Vec<(&'a Entry, usize)>),
+    Miss(Vec<(&'a Entry, usize)>),
 }
 
 /// What the guards of rows that were looked at in full found.
 #[derive(Default)]
-pub struct Looked<'py> {
+pub struct CheckResults<'py> {
     held: Option<(usize, Registers<'py>)>,
-    failed: Vec<(usize, Box<Failed<'py>>)>,
+    failed: Vec<(usize, Box<GuardFailure<'py>>)>,
 }
 
 /// Entries, and the guard of each that does not hold.
-pub type Missed<'a> = [(&'a Entry, usize)];
+pub type Misses<'a> = [(&'a Entry, usize)];
 
 impl Table {
     /// Whether there are none.
@@ -118,15 +123,15 @@ impl Table {
         self.0.is_empty()
     }
 
-    /// How many.
+    /// GuardMode many.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// The first entry for the function's code whose guards hold.
-    pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Found<'_, 'py> {
+    pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'_, 'py> {
         let mut registers = Registers::new();
-        // How many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
+        // GuardMode many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
         let mut before: Option<(usize, usize)> = None;
         let mut missed: SmallVec<[(&Entry, usize); 4]> = SmallVec::new();
         let mut failures = Vec::new();
@@ -136,31 +141,33 @@ impl Table {
             if !function::runs(function, row.entry.code.as_ptr()) {
                 continue;
             }
-            let Some(guards) = &row.entry.guards else { return Found::Hit(&row.entry) };
-            if let Some(asleep) = row.asleep.as_ref().filter(|quick| quick.holds())
-                && let Some(guard) = asleep.fails
+            let Some(guards) = &row.entry.guards else { return Lookup::Hit(&row.entry) };
+            if let Some(failing) = row.failing.as_ref().filter(|residual| residual.holds())
+                && let Some(guard) = failing.fails
             {
-                asleep.serve();
+                failing.serve();
                 missed.push((&row.entry, guard));
                 continue;
             }
-            if let Some(quick) = row.quick.as_ref().filter(|quick| quick.holds()) {
-                quick.serve();
+            if let Some(residual) = row.residual.as_ref().filter(|residual| residual.holds()) {
+                residual.serve();
                 let failed = match reached {
                     Some((reached, common)) if reached < common => Err(reached),
-                    Some((_, common)) => quick.check(common, &mut registers, args, function),
-                    None => quick.check(0, &mut registers, args, function),
+                    Some((_, common)) => residual.check(common, &mut registers, args, function),
+                    None => residual.check(0, &mut registers, args, function),
                 };
                 match failed {
                     Err(step) => {
                         before = Some((step, usize::MAX));
-                        missed.push((&row.entry, quick.guard_of(step)));
+                        missed.push((&row.entry, residual.guard_of(step)));
                         continue;
                     }
-                    Ok(()) if quick.holds() => {
+                    Ok(()) if residual.holds() => {
                         return match failures.is_empty() {
-                            true => Found::Hit(&row.entry),
-                            false => Found::Looked(&row.entry, Box::new(Looked { held: None, failed: failures })),
+                            true => Lookup::Hit(&row.entry),
+                            false => {
+                                Lookup::Checked(&row.entry, Box::new(CheckResults { held: None, failed: failures }))
+                            }
                         };
                     }
                     // A guard that is a call has changed something.
@@ -169,8 +176,8 @@ impl Table {
             }
             match guards.check(args, function) {
                 Ok(found) => {
-                    let looked = Looked { held: Some((index, found)), failed: failures };
-                    return Found::Looked(&row.entry, Box::new(looked));
+                    let looked = CheckResults { held: Some((index, found)), failed: failures };
+                    return Lookup::Checked(&row.entry, Box::new(looked));
                 }
                 Err(failed) => {
                     missed.push((&row.entry, failed.guard));
@@ -178,32 +185,32 @@ impl Table {
                 }
             }
         }
-        Found::Missed(missed.into_vec())
+        Lookup::Miss(missed.into_vec())
     }
 
     /// The same with one entry more.
     pub fn with(&self, entry: Entry) -> Self {
         let mut rows = self.0.clone();
-        rows.push(Row { entry: Arc::new(entry), quick: None, asleep: None, shared: 0 });
+        rows.push(Row { entry: Arc::new(entry), residual: None, failing: None, shared: 0 });
         Self(rows)
     }
 
     /// The same with what was looked at in full watched from now on; `None` where there is nothing new to watch.
-    pub fn watching<'py>(&self, looked: &Looked<'py>, function: &Bound<'py, PyAny>) -> Option<Self> {
+    pub fn watching<'py>(&self, looked: &CheckResults<'py>, function: &Bound<'py, PyAny>) -> Option<Self> {
         let py = function.py();
         let mut rows = self.0.clone();
         let mut changed = false;
         for (index, failed) in &looked.failed {
             let row = &mut rows[*index];
-            if let Some(asleep) = row.entry.sleep(failed, function, row.asleep.as_deref()) {
-                row.asleep = Some(Arc::new(asleep));
+            if let Some(failing) = row.entry.watch_failure(failed, function, row.failing.as_deref()) {
+                row.failing = Some(Arc::new(failing));
                 changed = true;
             }
         }
         if let Some((index, found)) = &looked.held {
             let row = &mut rows[*index];
-            row.quick = row.entry.watch(found, function, row.quick.as_deref()).map(Arc::new);
-            row.asleep = None;
+            row.residual = row.entry.watch(found, function, row.residual.as_deref()).map(Arc::new);
+            row.failing = None;
             place(&mut rows, *index, py);
             changed = true;
         }
@@ -214,7 +221,7 @@ impl Table {
     }
 
     /// The same without the entries that can never be right again; `None` where there is no such entry.
-    pub fn living(&self, missed: &Missed<'_>, py: Python<'_>) -> Option<Self> {
+    pub fn living(&self, missed: &Misses<'_>, py: Python<'_>) -> Option<Self> {
         let dead = |entry: &Entry| {
             let of = missed.iter().find(|(known, _)| std::ptr::eq(*known, entry));
             of.is_some_and(|(entry, guard)| entry.guards.as_ref().is_some_and(|guards| guards.is_final(*guard)))
@@ -236,8 +243,8 @@ impl Table {
 /// Moves a row behind the last of those with which it shares most, so that all that begin alike stay side by side.
 fn place(rows: &mut Vec<Row>, at: usize, py: Python<'_>) {
     let row = rows.remove(at);
-    let shared = |other: &Row| match (&row.quick, &other.quick) {
-        (Some(quick), Some(other)) => quick.shared(other, py),
+    let shared = |other: &Row| match (&row.residual, &other.residual) {
+        (Some(residual), Some(other)) => residual.shared(other, py),
         _ => 0,
     };
     let most = rows.iter().map(shared).max().unwrap_or(0);
@@ -248,12 +255,12 @@ fn place(rows: &mut Vec<Row>, at: usize, py: Python<'_>) {
 
 /// Counts what each row shares with the one before.
 fn share(rows: &mut [Row], py: Python<'_>) {
-    let mut before: Option<Arc<Quick>> = None;
+    let mut before: Option<Arc<Residual>> = None;
     for row in rows {
-        row.shared = match (&before, &row.quick) {
-            (Some(before), Some(quick)) => before.shared(quick, py),
+        row.shared = match (&before, &row.residual) {
+            (Some(before), Some(residual)) => before.shared(residual, py),
             _ => 0,
         };
-        before.clone_from(&row.quick);
+        before.clone_from(&row.residual);
     }
 }

@@ -1,10 +1,10 @@
 //! Guards, sources, values and effects in words.
 use crate::bytecode::Code;
-use crate::graph::table::short;
+use crate::graph::text::short;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard};
-use crate::trace::outcome::{Effect, Outcome};
-use crate::trace::value::{New, Value, ValueId};
+use crate::trace::state::outcome::{Effect, Outcome};
+use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -119,7 +119,7 @@ fn new(made: &New) -> &'static str {
 }
 
 fn type_name(kind: &Bound<'_, PyAny>) -> String {
-    crate::graph::table::target(kind)
+    crate::graph::text::target(kind)
         .map_or_else(|_| "a type".into(), |name| name.trim_start_matches("builtins.").into())
 }
 

@@ -1,5 +1,5 @@
 //! `slotrt.GraphBreak`, raised under `fullgraph=True`.
-use crate::trace::outcome::Break;
+use crate::trace::state::outcome::Break;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(

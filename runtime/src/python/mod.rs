@@ -1,37 +1,39 @@
-//! The Python API: the native module `slotrt._slotrt`.
+//! The Python API: the native module `slotrt._slotrt` and its submodules.
+//!
+//! In: calls from Python. Out: compiled callables, records of traces, the modules `slotrt.bytecode` and `slotrt.hook`.
+//! It must not know how a trace is made or code is emitted.
+pub(crate) mod bytecode;
+#[cfg(slotrt_traces)]
 mod cache;
+mod code_editor;
+#[cfg(slotrt_traces)]
+mod compile;
+#[cfg(slotrt_traces)]
 mod compiled;
+#[cfg(slotrt_traces)]
 mod describe;
+#[cfg(slotrt_traces)]
+mod dispatch;
+#[cfg(slotrt_traces)]
+mod emit_host;
+#[cfg(slotrt_traces)]
 mod errors;
-mod family;
+#[cfg(slotrt_traces)]
+mod frame_cache;
+#[cfg(slotrt_hooks)]
+pub(crate) mod hook;
+#[cfg(slotrt_traces)]
 mod nested;
+#[cfg(slotrt_traces)]
 mod record;
+#[cfg(slotrt_traces)]
 mod session;
+#[cfg(slotrt_traces)]
+mod shared;
+#[cfg(slotrt_traces)]
+mod tracing;
+#[cfg(slotrt_traces)]
+mod unit;
 
-use crate::graph::python::{PyGraph, PyNode};
-use pyo3::prelude::*;
-
-pub(crate) use errors::GraphBreak;
-
-/// Adds what tracing offers to the native module.
-pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    module.add_class::<session::Session>()?;
-    module.add_class::<PyGraph>()?;
-    module.add_class::<PyNode>()?;
-    module.add("GraphBreak", py.get_type::<GraphBreak>())?;
-    module.add_function(wrap_pyfunction!(graph_break, module)?)?;
-    module.add_function(wrap_pyfunction!(watched, module)?)?;
-    module.add("_add_traceback", wrap_pyfunction!(crate::ffi::traceback::add_traceback, module)?)
-}
-
-/// How many dicts, classes and functions are watched for compiled code; `None` for what no watcher was needed or free for.
-#[pyfunction]
-#[pyo3(name = "_watched")]
-fn watched() -> [Option<usize>; 3] {
-    crate::ffi::watch::counts()
-}
-
-/// Forces a graph break where compiled code calls it; does nothing elsewhere.
-#[pyfunction]
-fn graph_break() {}
+#[cfg(slotrt_traces)]
+pub(crate) use tracing::fill;

@@ -1,11 +1,11 @@
-//! What `explain` keeps of a trace: text and numbers, no objects of the program.
+//! The record of a trace for `explain`: text and numbers, no objects of the program.
 use super::describe;
 use crate::bytecode::Code;
-use crate::emit::Emitted;
-use crate::graph::python::PyGraph;
-use crate::graph::table;
-use crate::guard::How;
-use crate::trace::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
+use crate::emit::EmittedCode;
+use crate::graph::PyGraph;
+use crate::graph::text;
+use crate::guard::GuardMode;
+use crate::trace::state::outcome::{Break, End, Hold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct GuardText {
     parts: [String; 3],
-    how: Option<How>,
+    how: Option<GuardMode>,
 }
 
 /// Nanoseconds per stage.
@@ -144,12 +144,12 @@ impl Frame {
     }
 
     /// Adds what becomes of the guards.
-    pub fn watch(&mut self, hows: &[How]) {
-        self.guards.iter_mut().zip(hows).for_each(|(guard, how)| guard.how = Some(*how));
+    pub fn watch(&mut self, modes: &[GuardMode]) {
+        self.guards.iter_mut().zip(modes).for_each(|(guard, how)| guard.how = Some(*how));
     }
 
     /// Adds what emitting made.
-    pub fn finish(self, py: Python<'_>, made: &Emitted, times: Times, missed: Vec<String>) -> PyResult<Self> {
+    pub fn finish(self, py: Python<'_>, made: &EmittedCode, times: Times, missed: Vec<String>) -> PyResult<Self> {
         let after = lines(&Code::decode(made.code.bind(py))?.listing(py));
         let graph = made.graph.as_ref().map(|graph| PyGraph::new(py, graph)).transpose()?.map(Bound::unbind);
         Ok(Self { after, graph, ops: made.ops, times, missed, ..self })
@@ -206,12 +206,12 @@ fn node_dict<'py>(node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     for name in ["op", "name"] {
         dict.set_item(name, node.getattr(name)?)?;
     }
-    dict.set_item("target", table::target(&node.getattr("target")?)?)?;
+    dict.set_item("target", text::target(&node.getattr("target")?)?)?;
     let args = node.getattr("args")?.cast_into::<PyTuple>()?;
-    dict.set_item("args", args.iter().map(|arg| table::short(&arg)).collect::<PyResult<Vec<_>>>()?)?;
+    dict.set_item("args", args.iter().map(|arg| text::short(&arg)).collect::<PyResult<Vec<_>>>()?)?;
     let kwargs = PyDict::new(py);
     for (name, value) in node.getattr("kwargs")?.cast_into::<PyDict>()? {
-        kwargs.set_item(name, table::short(&value)?)?;
+        kwargs.set_item(name, text::short(&value)?)?;
     }
     dict.set_item("kwargs", kwargs)?;
     let meta = node.getattr("meta")?.cast_into::<PyDict>()?;
@@ -226,8 +226,8 @@ fn guards<'py>(py: Python<'py>, guards: &[GuardText]) -> PyResult<Bound<'py, PyL
     for guard in guards {
         let [source, check, reason] = &guard.parts;
         let (how, because) = match guard.how {
-            Some(How::Checked(why)) => (Some("checked"), Some(why)),
-            Some(How::Watched(what)) => (Some("watched"), Some(what)),
+            Some(GuardMode::Checked(why)) => (Some("checked"), Some(why)),
+            Some(GuardMode::Watched(what)) => (Some("watched"), Some(what)),
             None => (None, None),
         };
         let dict = PyDict::new(py);

@@ -1,7 +1,7 @@
 //! What the traced releases do differently, where neither the instruction set nor generated code says it.
 
 /// Where `COMPARE_OP` has the comparison's number.
-pub(super) const COMPARISON: u32 = if cfg!(Py_3_13) {
+pub(crate) const COMPARISON: u32 = if cfg!(Py_3_13) {
     5
 } else if cfg!(Py_3_12) {
     4
@@ -10,16 +10,16 @@ pub(super) const COMPARISON: u32 = if cfg!(Py_3_13) {
 };
 
 /// Whether `COMPARE_OP` asks for a truth value.
-pub(super) fn compares_to_bool(arg: u32) -> bool {
+pub(crate) fn compares_to_bool(arg: u32) -> bool {
     cfg!(Py_3_13) && arg & 16 != 0
 }
 
 /// C itself keeps a `StopIteration` from leaving a generator, and ends a delegation that was thrown into; later a handler of
 /// the compiler's does both (`INTRINSIC_STOPITERATION_ERROR`, `CLEANUP_THROW`).
-pub(super) const GENERATORS_END_IN_C: bool = cfg!(not(Py_3_12));
+pub(crate) const GENERATORS_END_IN_C: bool = cfg!(not(Py_3_12));
 
 /// `throw(type, value, traceback)` is as good as `throw(value)`; later it warns.
-pub(super) const THROWS_IN_PARTS: bool = cfg!(not(Py_3_12));
+pub(crate) const THROWS_IN_PARTS: bool = cfg!(not(Py_3_12));
 
 /// `close()` gives what the generator returned on the way.
-pub(super) const CLOSE_GIVES_VALUE: bool = cfg!(Py_3_13);
+pub(crate) const CLOSE_GIVES_VALUE: bool = cfg!(Py_3_13);

@@ -1,4 +1,4 @@
-//! What must hold of an array or scalar for a trace to be right for it, and of numpy's error state.
+//! Guards on arrays and scalars, and on numpy's error state.
 use super::errors::Errors;
 use crate::ffi::ndarray;
 use crate::guard::DomainCheck;

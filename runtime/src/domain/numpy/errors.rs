@@ -1,6 +1,6 @@
-//! numpy's floating point error state, and the filters that turn warnings into errors: what is recorded runs later, so no error of it may
-//! become an exception that a handler of the program should have seen.
-use crate::ffi::context;
+//! numpy's floating point error state, and the filters that turn warnings into errors. A recorded operation runs later: its errors must not
+//! be exceptions, for a handler of the program could have caught them.
+use crate::ffi::context_variable;
 use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -48,7 +48,7 @@ impl Errors {
             .getattr(name!("_core"))
             .and_then(|core| core.getattr(name!("umath"))?.getattr(name!("_extobj_contextvar")))
             .ok()
-            .filter(|variable| context::value(variable).is_some());
+            .filter(|variable| context_variable::value(variable).is_some());
         let geterr = module.getattr(name!("geterr"))?.unbind();
         let warnings = module.py().import("warnings")?.dict().unbind();
         Ok(Self { variable: variable.map(Bound::unbind), geterr, warnings, harmless: Mutex::new(None) })
@@ -71,7 +71,7 @@ impl Errors {
     }
 
     fn state(&self, py: Python<'_>) -> Option<State> {
-        let modes = self.variable.as_ref().and_then(|variable| context::value(variable.bind(py)))?.unbind();
+        let modes = self.variable.as_ref().and_then(|variable| context_variable::value(variable.bind(py)))?.unbind();
         let filters =
             self.warnings.bind(py).get_item(intern!(py, "filters")).ok()??.cast_into_exact::<PyList>().ok()?;
         let first = filters.get_item(0).ok().map(Bound::unbind);

@@ -1,13 +1,14 @@
 //! Running an operation on examples to learn type, dtype and shape of its result.
-use super::{Called, Numpy, fault, stop, tuple};
+use super::graph_break::{CallResult, fault, stop};
+use super::library::Numpy;
 use crate::domain::{Answer, Operand};
-use crate::ffi::slots::{self, Signature};
+use crate::ffi::slot_call::{self, Signature};
 use crate::ffi::types;
+use crate::graph_break::Break;
 use crate::names::name;
-use crate::trace::outcome::Break;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice};
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
 
 /// Turns operands into the objects that stand for them.
 pub(super) struct Examples<'a, 'py> {
@@ -132,7 +133,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         match self.run(&target, args, kwargs)? {
             Ok(example) => self.node(target, args, kwargs, example),
             Err(error) => Ok(Answer::Raised(error)),
@@ -146,7 +147,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
         example: Bound<'py, PyAny>,
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         if !self.numpy.is_value(&example) {
             let text = crate::ffi::types::name(&example.get_type());
             return Err(stop("numpy result that is no array", text, "Only arrays and numpy scalars are graph values."));
@@ -157,7 +158,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         }
         let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
         if operands.any(|operand| matches!(operand, Operand::Graph { example: operand, .. } if operand.is(&example))) {
-            let text = crate::graph::table::target(&target).unwrap_or_default();
+            let text = crate::graph::text::target(&target).unwrap_or_default();
             return Err(stop("result that is the operand itself", text, "A graph makes new objects."));
         }
         Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
@@ -195,7 +196,7 @@ impl<'a, 'py> Examples<'a, 'py> {
             _ => Signature::Binary,
         };
         match types::slot(&self.object(own)?.get_type(), slot) {
-            Some(function) => self.quietly(|| slots::call(function, &objects, signature)),
+            Some(function) => self.quietly(|| slot_call::call(function, &objects, signature)),
             None => Ok(Ok(self.py.NotImplemented().into_bound(self.py))),
         }
     }
@@ -221,4 +222,9 @@ impl<'a, 'py> Examples<'a, 'py> {
         state.call_method0(name!("__enter__"))?;
         Ok(state)
     }
+}
+
+/// The tuple of Python objects.
+fn tuple<'py>(py: Python<'py>, items: Vec<Bound<'py, PyAny>>) -> Result<Bound<'py, PyTuple>, Box<Break>> {
+    PyTuple::new(py, items).map_err(|error| fault(&error))
 }

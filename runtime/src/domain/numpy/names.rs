@@ -1,7 +1,7 @@
 //! Functions and methods whose results depend on metadata and on known arguments alone: a short reviewed table.
-use super::stop;
+use super::graph_break::stop;
 use crate::domain::Operand;
-use crate::trace::outcome::Break;
+use crate::graph_break::Break;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -23,8 +23,8 @@ pub(super) enum Rule {
 }
 
 /// Functions of the module `numpy`, and methods of arrays under the same names. Reasons by group:
-/// reductions and scans have the shape of their axes; rearrangements have the shape that they are told; products follow
-/// the shapes of their operands; constructors have the shape that they are told.
+/// reductions and scans have the shape of their axes; rearrangements have the shape that arguments give; products follow
+/// the shapes of their operands; constructors have the shape that arguments give.
 const TABLE: &[(Rule, &[&str])] = &[
     (
         Rule::First,

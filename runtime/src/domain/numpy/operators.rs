@@ -1,6 +1,6 @@
 //! Slots of arrays: which Python operator stands for each in the graph.
 use super::example::Examples;
-use super::{Called, stop};
+use super::graph_break::{CallResult, fault, stop};
 use crate::domain::{Answer, Operand};
 use crate::names::name;
 use generated::slots::Slot;
@@ -36,7 +36,7 @@ const COMPARE: [(&str, &str); 6] =
     [("lt", "__lt__"), ("le", "__le__"), ("eq", "__eq__"), ("ne", "__ne__"), ("gt", "__gt__"), ("ge", "__ge__")];
 
 /// An operation that came through a slot.
-pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> Called<'py> {
+pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> CallResult<'py> {
     if let Some(row) = BINARY.iter().find(|row| row.0.name() == slot) {
         return binary(examples, row, args);
     }
@@ -57,7 +57,7 @@ pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operan
     }
 }
 
-fn depends(slot: &str) -> Box<crate::trace::outcome::Break> {
+fn depends(slot: &str) -> Box<crate::graph_break::Break> {
     let (kind, text) = if slot.starts_with("nb_inplace") || slot.contains("_ass_") {
         ("in-place change of an array", "The graph holds no operation that changes its operands.")
     } else {
@@ -79,13 +79,13 @@ fn constant<'py>(examples: &Examples<'_, 'py>, number: usize) -> Answer<'py> {
 fn function<'py>(
     examples: &Examples<'_, 'py>,
     name: &str,
-) -> Result<Bound<'py, PyAny>, Box<crate::trace::outcome::Break>> {
-    examples.numpy.operator.bind(examples.py).getattr(name).map_err(|error| super::fault(&error))
+) -> Result<Bound<'py, PyAny>, Box<crate::graph_break::Break>> {
+    examples.numpy.operator.bind(examples.py).getattr(name).map_err(|error| fault(&error))
 }
 
 /// The slots of the operands that numpy owns, asked themselves: methods of the same name can be those of other slots, as `str_` has
 /// them of `str`. They may answer `NotImplemented`.
-fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -> Called<'py> {
+fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -> CallResult<'py> {
     let [left, right] = [args.first(), args.get(1)];
     let (Some(left), Some(right)) = (left, right) else { return Err(depends(row.0.name())) };
     if let Some(Operand::Known(third)) = args.get(2)
@@ -128,7 +128,7 @@ fn compare<'py>(
     left: &Operand<'py>,
     right: &Operand<'py>,
     operation: &Bound<'py, PyAny>,
-) -> Called<'py> {
+) -> CallResult<'py> {
     let row = operation.extract::<usize>().ok().and_then(|number| COMPARE.get(number));
     let Some((operator, method)) = row else { return Err(depends("tp_richcompare")) };
     if gives_up(left, right) {
@@ -147,7 +147,7 @@ fn answer<'py>(
     other: &Operand<'py>,
     target: Bound<'py, PyAny>,
     args: &[Operand<'py>],
-) -> Called<'py> {
+) -> CallResult<'py> {
     match examples.run(&method, std::slice::from_ref(other), &[])? {
         Ok(result) if result.is(examples.py.NotImplemented()) => Ok(Answer::NotImplemented),
         Ok(example) => examples.node(target, args, &[], example),
@@ -156,7 +156,7 @@ fn answer<'py>(
 }
 
 /// Indexing by what is known: integers, slices, `None`, `...`, and tuples of these. All else depends on contents.
-fn subscript<'py>(examples: &Examples<'_, 'py>, array: &Operand<'py>, index: &Operand<'py>) -> Called<'py> {
+fn subscript<'py>(examples: &Examples<'_, 'py>, array: &Operand<'py>, index: &Operand<'py>) -> CallResult<'py> {
     if !is_basic(index) {
         return Err(stop("index that is an array", "mp_subscript", "Shape or errors depend on the index's contents."));
     }

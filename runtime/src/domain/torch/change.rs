@@ -1,8 +1,9 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
+use super::check;
+use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
-use super::{Called, check, fault, stop};
 use crate::domain::{Answer, Operand};
-use crate::trace::outcome::Break;
+use crate::graph_break::Break;
 use pyo3::prelude::*;
 
 /// Those that change what a tensor is, not only what it holds, or have effects on other objects.
@@ -45,7 +46,7 @@ impl<'py> Meta<'_, 'py> {
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         if REFUSED.contains(&name) {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }

@@ -1,11 +1,14 @@
-//! What must hold of a tensor, and of PyTorch's modes, for a trace to be right.
+//! Guards on tensors and on PyTorch's modes.
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
-/// Rooms of `torch._C`, functions there, and what they are called with.
+/// Questions about the thread whose answers the guards watch too.
+pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
+
+/// Modules of `torch._C`, functions there, and what they are called with.
 const ABSENT: &[(&str, &str, &[bool])] =
     &[("_functorch", "peek_interpreter_stack", &[]), ("_autograd", "_top_saved_tensors_default_hooks", &[true])];
 
@@ -33,7 +36,7 @@ impl Ambient {
             questions.push(module.getattr(name)?.unbind());
         }
         questions.push(native.getattr(name!("_is_any_autocast_enabled"))?.unbind());
-        for name in super::QUESTIONS {
+        for name in QUESTIONS {
             questions.push(native.getattr(*name)?.unbind());
         }
         let modes = ["_len_torch_function_stack", "_len_torch_dispatch_stack"];

@@ -1,5 +1,5 @@
-//! Operations under autocast: the `meta` device knows none, so PyTorch's own fake tensors, which are slower, say what a result is.
-use super::meta;
+//! Operations under autocast: the `meta` device does not know it. PyTorch's own fake tensors do; they are slower.
+use super::empty_like::empty_like;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
@@ -70,7 +70,7 @@ impl Fakes {
     fn on<'py>(&self, object: &Bound<'py, PyAny>, device: &str) -> PyResult<Bound<'py, PyAny>> {
         let py = object.py();
         if object.is_instance(self.tensor.bind(py))? {
-            return meta::like(self.module.bind(py), object, device);
+            return empty_like(self.module.bind(py), object, device);
         }
         let all = |items: Bound<'py, PyAny>| {
             items.try_iter()?.map(|item| self.on(&item?, device)).collect::<PyResult<Vec<_>>>()

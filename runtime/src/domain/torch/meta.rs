@@ -1,10 +1,13 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::{Called, Torch, fault, metadata, stop};
+use super::empty_like::empty_like;
+use super::graph_break::{CallResult, fault, stop};
+use super::library::Torch;
+use super::metadata;
 use crate::domain::{Answer, Operand};
+use crate::graph_break::Break;
 use crate::names::name;
-use crate::trace::outcome::Break;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
 
 /// What may be active in the thread.
 pub(super) const OVERRIDDEN: &str =
@@ -58,23 +61,23 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What a callable gives, always the same, of operands that are known with all that they hold.
-    pub(super) fn settle(
+    pub(super) fn fold(
         &self,
         callable: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
-        let args = args.iter().map(|arg| self.settled(arg)).collect::<Result<Vec<_>, _>>()?;
+    ) -> CallResult<'py> {
+        let args = args.iter().map(|arg| self.folded(arg)).collect::<Result<Vec<_>, _>>()?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
-            named.set_item(name, self.settled(value)?).map_err(|error| fault(&error))?;
+            named.set_item(name, self.folded(value)?).map_err(|error| fault(&error))?;
         }
         let answer = PyTuple::new(self.py, args).and_then(|args| callable.call(args, Some(&named)));
         Ok(answer.map_or_else(Answer::Raised, Answer::Constant))
     }
 
-    fn settled(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
-        let all = |items: &[Operand<'py>]| items.iter().map(|item| self.settled(item)).collect::<Result<Vec<_>, _>>();
+    fn folded(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let all = |items: &[Operand<'py>]| items.iter().map(|item| self.folded(item)).collect::<Result<Vec<_>, _>>();
         match operand {
             Operand::Known(object) => plain(object),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
@@ -110,7 +113,7 @@ impl<'py> Meta<'_, 'py> {
         if example.getattr(name!("is_meta"))?.is_truthy()? {
             return Ok(example.clone());
         }
-        like(self.torch.module.bind(self.py), example, "meta")
+        empty_like(self.torch.module.bind(self.py), example, "meta")
     }
 
     /// Breaks where an object might override PyTorch's functions.
@@ -136,7 +139,7 @@ impl<'py> Meta<'_, 'py> {
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         self.refuse_modes()?;
         refuse_places(kwargs)?;
         let operands = self.stand_ins(args, kwargs)?;
@@ -180,7 +183,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
         objects: &[Bound<'py, PyAny>],
         example: Bound<'py, PyAny>,
-    ) -> Called<'py> {
+    ) -> CallResult<'py> {
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
         if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {
@@ -224,25 +227,6 @@ impl<'py> Meta<'_, 'py> {
     }
 }
 
-/// A tensor on another device with the metadata of `example`; no leaf of a graph of gradients where that is none.
-pub(super) fn like<'py>(
-    torch: &Bound<'py, PyModule>,
-    example: &Bound<'py, PyAny>,
-    device: &str,
-) -> PyResult<Bound<'py, PyAny>> {
-    let named = PyDict::new(torch.py());
-    for name in [name!("dtype"), name!("requires_grad")] {
-        named.set_item(name, example.getattr(name)?)?;
-    }
-    named.set_item(name!("device"), device)?;
-    let args = (example.getattr(name!("shape"))?, example.call_method0(name!("stride"))?);
-    let made = torch.getattr(name!("empty_strided"))?.call(args, Some(&named))?;
-    match example.getattr(name!("is_leaf"))?.is_truthy()? {
-        true => Ok(made),
-        false => made.call_method0(name!("clone")),
-    }
-}
-
 /// Breaks where a call says where its result is to go.
 fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
     let stays = |value: &Operand<'_>| match value {
@@ -283,7 +267,7 @@ pub(super) fn fails(target: &Bound<'_, PyAny>, error: &PyErr) -> Box<Break> {
 }
 
 pub(super) fn name_of(target: &Bound<'_, PyAny>) -> String {
-    crate::graph::table::target(target).unwrap_or_default()
+    crate::graph::text::target(target).unwrap_or_default()
 }
 
 fn unknown(name: &str) -> Box<Break> {

@@ -1,4 +1,4 @@
-//! What tells nothing but metadata of a tensor, which guards compare.
+//! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
 use pyo3::prelude::*;
 
 /// Attributes.
@@ -55,5 +55,5 @@ pub(super) fn kind(name: &str) -> Option<bool> {
 }
 
 pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
-    METHODS.contains(&&*crate::ffi::called::name_of(target))
+    METHODS.contains(&&*crate::ffi::callee::name_of(target))
 }

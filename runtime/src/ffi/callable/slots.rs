@@ -1,6 +1,6 @@
 //! The heap type of `CompiledFunction`.
-use super::class::{Class, FLAGS, member};
-use super::object::CompiledFunction;
+use super::compiled_function::CompiledFunction;
+use super::heap_type::{FLAGS, HeapType, member};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -27,7 +27,7 @@ fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
         ml_flags: ffi::METH_NOARGS,
         ml_doc: std::ptr::null(),
     };
-    let class = Class::<CompiledFunction> {
+    let class = HeapType::<CompiledFunction> {
         name: c"slotrt.CompiledFunction",
         flags: FLAGS | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR,
         members: vec![

@@ -1,13 +1,13 @@
 //! CPython 3.11: who calls the evaluator clears the frame.
-use crate::ffi::layout;
-pub(super) use generated::layouts::v3_11 as layouts;
+use crate::ffi::raw;
+use generated::layouts::v3_11 as layouts;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
 use std::mem::{offset_of, size_of};
 
-pub use super::handed::call_handing_over;
-pub use super::waiting::{check as check_waiting, waits};
+pub use super::argument_transfer::call_transferring;
+pub use super::pending::check as check_pending;
 pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
 
 /// Of a frame: its code object.
@@ -20,7 +20,17 @@ pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
 pub const FRESH: isize = -2;
 
 /// Of the process: the calls that only the main thread makes; here those of its one interpreter.
-pub(super) const MAIN_CALLS: Option<usize> = None;
+const MAIN_CALLS: Option<usize> = None;
+
+/// Whether a signal, a pending call or an exception from another thread is what this thread handles where it next looks.
+#[must_use]
+pub fn is_pending(py: Python<'_>) -> bool {
+    super::pending::is_pending(py, MAIN_CALLS)
+}
+
+unsafe extern "C" {
+    fn _PyType_Lookup(class: *mut ffi::PyTypeObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject;
+}
 
 /// `FRAME_SPECIALS_SIZE`.
 const SPECIALS: usize = offset_of!(_PyInterpreterFrame, localsplus) / size_of::<usize>();
@@ -31,7 +41,7 @@ const SPECIALS: usize = offset_of!(_PyInterpreterFrame, localsplus) / size_of::<
 /// `state` must be a live thread state.
 pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     // SAFETY: as the caller promises; `_PyCFrame.current_frame` comes behind a byte.
-    unsafe { layout::read(layout::read(state, offset_of!(PyThreadState, cframe)), 8) }
+    unsafe { raw::read(raw::read(state, offset_of!(PyThreadState, cframe)), 8) }
 }
 
 /// Whether monitoring has changed the code: this release has none.
@@ -48,7 +58,7 @@ pub unsafe fn is_monitored(_code: *mut ffi::PyObject) -> bool {
 /// `code` must be a code object.
 pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
     // SAFETY: as the caller promises.
-    let field = |offset| unsafe { layout::read::<c_int>(code.cast(), offset) };
+    let field = |offset| unsafe { raw::read::<c_int>(code.cast(), offset) };
     let slots = field(offset_of!(PyCodeObject, co_nlocalsplus)) + field(offset_of!(PyCodeObject, co_stacksize));
     slots + SPECIALS as c_int
 }
@@ -76,7 +86,7 @@ pub unsafe fn version_tag(class: *mut ffi::PyTypeObject) -> u32 {
     // SAFETY: as the caller promises; looking up an attribute assigns the tag, and the result is borrowed.
     unsafe {
         let py = Python::assume_attached();
-        crate::ffi::types::lookup_raw(class, pyo3::intern!(py, "__doc__").as_ptr());
+        _PyType_Lookup(class, pyo3::intern!(py, "__doc__").as_ptr());
         if ffi::PyType_GetFlags(class) as u64 & VALID_VERSION_TAG == 0 { 0 } else { (*class).tp_version_tag }
     }
 }

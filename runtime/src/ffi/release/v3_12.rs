@@ -1,14 +1,14 @@
 //! CPython 3.12: the evaluator clears the frame that it is given; nothing else that does so is exported.
-use crate::ffi::layout;
-pub(super) use generated::layouts::v3_12 as layouts;
+use crate::ffi::raw;
+use generated::layouts::v3_12 as layouts;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::ffi::c_int;
 use std::mem::offset_of;
 
-pub use super::handed::call_handing_over;
-pub use super::waiting::{check as check_waiting, waits};
+pub use super::argument_transfer::call_transferring;
+pub use super::pending::check as check_pending;
 pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
 
 /// Of a frame: its code object.
@@ -21,11 +21,17 @@ pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
 pub const FRESH: isize = -2;
 
 /// Of the process: the calls that only the main thread makes.
-pub(super) const MAIN_CALLS: Option<usize> =
+const MAIN_CALLS: Option<usize> =
     Some(offset_of!(layouts::_PyRuntimeState, ceval) + offset_of!(layouts::_ceval_runtime_state, pending_mainthread));
 
 unsafe extern "C" {
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
+}
+
+/// Whether a signal, a pending call or an exception from another thread is what this thread handles where it next looks.
+#[must_use]
+pub fn is_pending(py: Python<'_>) -> bool {
+    super::pending::is_pending(py, MAIN_CALLS)
 }
 
 /// The frame that the thread runs; NULL where it runs none.
@@ -34,7 +40,7 @@ unsafe extern "C" {
 /// `state` must be a live thread state.
 pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     // SAFETY: as the caller promises; `_PyCFrame.current_frame` comes first.
-    unsafe { layout::read(layout::read(state, offset_of!(PyThreadState, cframe)), 0) }
+    unsafe { raw::read(raw::read(state, offset_of!(PyThreadState, cframe)), 0) }
 }
 
 /// Whether monitoring has changed the code: its instructions look at what they hold after a call, too.
@@ -43,7 +49,7 @@ pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
 /// `code` must be a code object.
 pub unsafe fn is_monitored(code: *mut ffi::PyObject) -> bool {
     // SAFETY: as the caller promises.
-    unsafe { !layout::read::<*mut u8>(code.cast(), offset_of!(PyCodeObject, _co_monitoring)).is_null() }
+    unsafe { !raw::read::<*mut u8>(code.cast(), offset_of!(PyCodeObject, _co_monitoring)).is_null() }
 }
 
 /// Words that a frame of this code takes.
@@ -52,7 +58,7 @@ pub unsafe fn is_monitored(code: *mut ffi::PyObject) -> bool {
 /// `code` must be a code object.
 pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
     // SAFETY: as the caller promises.
-    unsafe { layout::read(code.cast(), offset_of!(PyCodeObject, co_framesize)) }
+    unsafe { raw::read(code.cast(), offset_of!(PyCodeObject, co_framesize)) }
 }
 
 /// The code of a function that only returns `None`: `RESUME`, `RETURN_CONST`. No one else can get hold of it, so that it is
@@ -83,11 +89,11 @@ pub unsafe fn finish(state: *mut ffi::PyThreadState, frame: *mut u8) {
     let new = code.clone().into_ptr();
     // SAFETY: the frame owns its code object; its stack is empty above its slots, whatever their number.
     unsafe {
-        let old: *mut ffi::PyObject = layout::read(frame, F_CODE);
-        layout::write(frame, F_CODE, new);
-        layout::write(frame, INSTR, new.cast::<u8>().add(offset_of!(PyCodeObject, co_code_adaptive)));
+        let old: *mut ffi::PyObject = raw::read(frame, F_CODE);
+        raw::write(frame, F_CODE, new);
+        raw::write(frame, INSTR, new.cast::<u8>().add(offset_of!(PyCodeObject, co_code_adaptive)));
         ffi::Py_DECREF(old);
-        let result = super::_PyEval_EvalFrameDefault(state, frame, 0);
+        let result = super::evaluator::_PyEval_EvalFrameDefault(state, frame, 0);
         if result.is_null() {
             // At the recursion limit the evaluator refuses, and clears the frame all the same.
             ffi::PyErr_Clear();

@@ -1,5 +1,5 @@
 //! CPython 3.13: the evaluator clears the frame that it is given, and functions for that are exported.
-use crate::ffi::layout;
+use crate::ffi::raw;
 use generated::v3_13::layouts;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -37,32 +37,32 @@ unsafe extern "C" {
 /// `state` must be a live thread state.
 pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     // SAFETY: as the caller promises.
-    unsafe { layout::read(state, offset_of!(PyThreadState, current_frame)) }
+    unsafe { raw::read(state, offset_of!(PyThreadState, current_frame)) }
 }
 
 /// `_PY_SIGNALS_PENDING_BIT`, `_PY_CALLS_TO_DO_BIT`, `_PY_ASYNC_EXCEPTION_BIT`.
-const WAITING: usize = 1 << 1 | 1 << 2 | 1 << 3;
+const PENDING: usize = 1 << 1 | 1 << 2 | 1 << 3;
 
 /// Whether a signal, a pending call or an exception from another thread is what this thread handles where it next looks.
 #[must_use]
-pub fn waits(_py: Python<'_>) -> bool {
+pub fn is_pending(_py: Python<'_>) -> bool {
     // SAFETY: attached, so that the thread is live; its word, which other threads change, is aligned.
     let word = unsafe {
         let thread = ffi::PyThreadState_Get().cast::<u8>();
         AtomicUsize::from_ptr(thread.add(offset_of!(PyThreadState, eval_breaker)).cast()).load(Relaxed)
     };
-    word & WAITING != 0
+    word & PENDING != 0
 }
 
 /// Whether the layout of the thread's state is this interpreter's.
 ///
 /// # Errors
 /// None here.
-pub fn check_waiting(_py: Python<'_>) -> PyResult<bool> {
+pub fn check_pending(_py: Python<'_>) -> PyResult<bool> {
     // SAFETY: attached, so that the thread is live; the field lies inside it.
     unsafe {
         let known: *mut ffi::PyInterpreterState =
-            layout::read(ffi::PyThreadState_Get().cast(), offset_of!(PyThreadState, interp));
+            raw::read(ffi::PyThreadState_Get().cast(), offset_of!(PyThreadState, interp));
         Ok(known == ffi::PyInterpreterState_Get())
     }
 }
@@ -73,7 +73,7 @@ pub fn check_waiting(_py: Python<'_>) -> PyResult<bool> {
 /// `code` must be a code object.
 pub unsafe fn is_monitored(code: *mut ffi::PyObject) -> bool {
     // SAFETY: as the caller promises.
-    unsafe { !layout::read::<*mut u8>(code.cast(), offset_of!(PyCodeObject, _co_monitoring)).is_null() }
+    unsafe { !raw::read::<*mut u8>(code.cast(), offset_of!(PyCodeObject, _co_monitoring)).is_null() }
 }
 
 /// Words that a frame of this code takes.
@@ -82,7 +82,7 @@ pub unsafe fn is_monitored(code: *mut ffi::PyObject) -> bool {
 /// `code` must be a code object.
 pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
     // SAFETY: as the caller promises.
-    unsafe { layout::read(code.cast(), offset_of!(PyCodeObject, co_framesize)) }
+    unsafe { raw::read(code.cast(), offset_of!(PyCodeObject, co_framesize)) }
 }
 
 /// Makes ready what [`finish`] needs.
@@ -102,14 +102,16 @@ pub unsafe fn finish(state: *mut ffi::PyThreadState, frame: *mut u8) {
     unsafe { _PyEval_FrameClearAndPop(state, frame) }
 }
 
-/// Calls a function with values that go over to its frame, also where that fails.
+/// Calls a function with values that go over to its frame, also where that fails. `begun` gets the frame before it runs.
 ///
 /// # Safety
-/// `function` must be a Python function; `locals`, NULL or its namespace, and the values are owned references.
-pub unsafe fn call_handing_over(
+/// `function` must be a Python function; `locals`, NULL or its namespace, and the values are owned references; `begun` must take any
+/// fresh frame.
+pub unsafe fn call_transferring(
     function: *mut ffi::PyObject,
     locals: *mut ffi::PyObject,
     values: &[*mut ffi::PyObject],
+    begun: unsafe fn(*mut u8),
 ) -> *mut ffi::PyObject {
     // SAFETY: as the caller promises; pushing the frame takes over one reference to the function, too, and the evaluator
     // takes over the frame.
@@ -120,8 +122,8 @@ pub unsafe fn call_handing_over(
         if frame.is_null() {
             return std::ptr::null_mut();
         }
-        crate::ffi::heirs::begin(frame);
-        super::_PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get())(state, frame, 0)
+        begun(frame);
+        super::evaluator::_PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get())(state, frame, 0)
     }
 }
 

@@ -1,19 +1,24 @@
-//! Watches: what CPython says of changes to dicts, classes and functions while they are made (3.12 and later).
+//! Watches: CPython tells of changes to dicts, classes and functions while they are made (3.12 and later).
 //!
-//! A watch breaks when something that it was set on may be about to change; it never tells more, and it may break for nothing. On 3.11,
-//! and where no watcher is free, no watch can be made, and who wanted one looks for itself.
+//! In: what a watch is set on, with a mark. Out: whether it still holds, and the mark of what changed first.
+//! A watch may be invalidated for nothing. On 3.11, and where no watcher is free, no watch can be made: its user checks instead.
+//! It must not know guards.
 #[cfg(Py_3_12)]
-mod bell;
+mod guard_watch;
 #[cfg(Py_3_12)]
-mod table;
+mod invalidation;
+#[cfg(Py_3_12)]
+mod place;
+#[cfg(Py_3_12)]
+mod registry;
 #[cfg(not(Py_3_12))]
-mod unheard;
+mod unsupported;
 #[cfg(Py_3_12)]
 mod watchers;
 
 #[cfg(Py_3_12)]
-pub use bell::Watch;
+pub use guard_watch::Watch;
 #[cfg(not(Py_3_12))]
-pub use unheard::{Watch, counts};
+pub use unsupported::{Watch, counts};
 #[cfg(Py_3_12)]
 pub use watchers::counts;

@@ -1,15 +1,15 @@
 //! Abstract base classes: C asks the classes themselves, and what it calls of Python is traced. CPython: `Modules/_abc.c`.
-use super::Arguments;
-use crate::trace::signal::{Traced, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
     /// `_abc_subclasscheck(wanted, class)`: the answer comes from the two classes and from what was registered, which the token of the
     /// caches counts.
-    pub(super) fn abstract_check(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>) -> Traced<bool> {
+    pub(crate) fn abstract_check(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>) -> Traced<bool> {
         if self.is_made_here(wanted.as_any()) {
             return unsupported("abstract class made during the trace", crate::ffi::types::name(wanted));
         }
@@ -26,7 +26,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The checks of `_abc`, of classes that are known; `None`: another function.
-    pub(super) fn call_abc(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+    pub(crate) fn call_abc(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         // C fills the class itself: a token would not do.
         if let ("_abc_init", [made]) = (name, args.positional.as_slice())
             && let Some(class) = self.owned(*made)

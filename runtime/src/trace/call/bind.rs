@@ -1,13 +1,13 @@
 //! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
-use super::Arguments;
 use crate::bytecode::{Code, flag};
-use crate::ffi::guard;
+use crate::ffi::inspect;
 use crate::guard::source::{Fixed, Source};
 use crate::names::interned;
-use crate::trace::signal::{Signal, Traced, internal};
-use crate::trace::state::Tracer;
-use crate::trace::token::Token;
-use crate::trace::value::ValueId;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -26,7 +26,7 @@ fn listed(names: &[String]) -> String {
 
 impl<'py> Tracer<'py> {
     /// One entry per parameter slot, in the order of `co_varnames`.
-    pub(super) fn bind_arguments(
+    pub(crate) fn bind_arguments(
         &mut self,
         function: &Bound<'py, PyAny>,
         code: &Code,
@@ -129,7 +129,7 @@ impl<'py> Tracer<'py> {
         given: usize,
     ) -> Traced<T> {
         let count = code.argcount as usize;
-        let defaults = guard::function_defaults(function).and_then(|defaults| defaults.len().ok()).unwrap_or(0);
+        let defaults = inspect::function_defaults(function).and_then(|defaults| defaults.len().ok()).unwrap_or(0);
         let keyword_only =
             slots[count..count + code.kwonlyargcount as usize].iter().filter(|slot| slot.is_some()).count();
         let (signature, plural) = match defaults {
@@ -173,7 +173,7 @@ impl<'py> Tracer<'py> {
 
     fn fill_positional(&mut self, function: &Bound<'py, PyAny>, slots: &mut [Option<ValueId>]) {
         let count = slots.len();
-        let defaults = guard::function_defaults(function).and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
+        let defaults = inspect::function_defaults(function).and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
         let defaults: Vec<_> = defaults.iter().flatten().collect();
         let first = count.saturating_sub(defaults.len());
         let path = self.part_of_given(function, "__defaults__");
@@ -186,7 +186,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn fill_keyword_only(&mut self, function: &Bound<'py, PyAny>, code: &Code, slots: &mut [Option<ValueId>]) {
-        let keyword = guard::function_kwdefaults(function).and_then(|defaults| defaults.cast_into::<PyDict>().ok());
+        let keyword = inspect::function_kwdefaults(function).and_then(|defaults| defaults.cast_into::<PyDict>().ok());
         let path = self.part_of_given(function, "__kwdefaults__");
         for (slot, value) in slots.iter_mut().enumerate().skip(code.argcount as usize) {
             if value.is_some() {

@@ -1,12 +1,12 @@
 //! Builtins that look at symbolic values themselves: the models, registered by name so that an audit can count them.
-use super::Arguments;
 use crate::domain::Callee;
+use crate::ffi::types::is_c_type;
 use crate::ffi::{flag, types};
-use crate::trace::native::is_c_type;
-use crate::trace::signal::{Signal, Traced, hints, stop, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::token::Token;
-use crate::trace::value::ValueId;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, hints, stop, unsupported};
+use crate::trace::state::value::ValueId;
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ const EFFECTS: &[&str] =
 
 impl<'py> Tracer<'py> {
     /// `None`: no model, run it natively.
-    pub(super) fn call_modelled(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+    pub(crate) fn call_modelled(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         if name == "__build_class__" {
             return self.build_class(args).map(Some);
         }
@@ -102,7 +102,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
             let native = self.native(value)?;
-            if native.is_instance_of::<crate::trace::token::Token>() {
+            if native.is_instance_of::<crate::trace::state::proxy::Token>() {
                 return unsupported("length of an object from outside", types::name(&class));
             }
             return Ok(None);
@@ -168,7 +168,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The class that the object says it is of, if it says another. CPython: `object_isinstance`.
-    pub(in crate::trace) fn claimed_class(
+    pub(crate) fn claimed_class(
         &mut self,
         value: ValueId,
         class: &Bound<'py, PyType>,
@@ -181,8 +181,8 @@ impl<'py> Tracer<'py> {
             (Some(a), Some(b)) => a.is(b),
             _ => false,
         };
-        let reads_plainly =
-            same(&reads, &reads_plainly) || is_c_type(class) && crate::trace::c_attr::has_generic_getattr(class);
+        let reads_plainly = same(&reads, &reads_plainly)
+            || is_c_type(class) && crate::trace::attribute::descriptors::has_generic_getattr(class);
         if same(&plain, &found) && reads_plainly {
             return Ok(None);
         }
@@ -315,7 +315,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    pub(in crate::trace) fn raise_plain<T>(&mut self, class: &str) -> Traced<T> {
+    pub(crate) fn raise_plain<T>(&mut self, class: &str) -> Traced<T> {
         let exception = self.new_exception(class)?;
         self.raise_value(exception)
     }
@@ -362,12 +362,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `repr`, `str`, `format` of an instance of a Python class: its method, whose result must be a string.
-    pub(in crate::trace) fn model_text(
-        &mut self,
-        value: ValueId,
-        method: &str,
-        args: &[ValueId],
-    ) -> Traced<Option<ValueId>> {
+    pub(crate) fn model_text(&mut self, value: ValueId, method: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
         if let Some(object) = self.owned(value)
             && self.referent(&object).is_some()
         {

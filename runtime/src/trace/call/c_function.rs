@@ -1,13 +1,14 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
-use super::{Arguments, effects};
 use crate::domain::Domain;
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::{flag, types};
-use crate::trace::native;
-use crate::trace::signal::{Traced, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::token::Token;
-use crate::trace::value::ValueId;
+use crate::trace::call::effects::allowed;
+use crate::trace::proxy::native;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -23,13 +24,13 @@ const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
 
 impl<'py> Tracer<'py> {
     /// The domain that claims a callable, if any.
-    pub(super) fn domain_call(&mut self, callable: ValueId) -> Traced<Option<Arc<dyn Domain>>> {
+    pub(crate) fn domain_call(&mut self, callable: ValueId) -> Traced<Option<Arc<dyn Domain>>> {
         let Some(object) = self.real(callable) else { return Ok(None) };
         Ok(self.state.domains.iter().find(|domain| domain.claims_callable(&object)).cloned())
     }
 
-    pub(super) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
-        let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
+    pub(crate) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+        let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
         if let Some(result) = self.call_modelled_c(object, &name, owner.as_ref(), receiver.as_ref(), &args)? {
             return Ok(result);
         }
@@ -37,9 +38,9 @@ impl<'py> Tracer<'py> {
         let rest = if own_first { args.positional.get(1..).unwrap_or_default() } else { args.positional.as_slice() };
         let mut plain = true;
         for value in rest.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            plain &= super::super::known::is_plain(&self.class_of(*value)?);
+            plain &= crate::trace::value::kinds::is_plain(&self.class_of(*value)?);
         }
-        let given = effects::Given { own_first, plain };
+        let given = allowed::Given { own_first, plain };
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given)?;
         match owner {
             Some(owner) if types::is_subtype(&owner, &self.py.get_type::<PyBaseExceptionGroup>()) => {
@@ -60,14 +61,10 @@ impl<'py> Tracer<'py> {
     }
 
     /// `descriptor.__get__(receiver)` of a descriptor of C; `None`: it is not one of the receiver's class.
-    pub(in crate::trace) fn read_member_of(
-        &mut self,
-        descriptor: ValueId,
-        receiver: ValueId,
-    ) -> Traced<Option<ValueId>> {
+    pub(crate) fn read_member_of(&mut self, descriptor: ValueId, receiver: ValueId) -> Traced<Option<ValueId>> {
         let Some(descriptor) = self.known(descriptor) else { return Ok(None) };
         let (class, name) = (self.class_of(receiver)?, descriptor.getattr(intern!(self.py, "__name__")));
-        let of = called::owner_of(&descriptor).is_some_and(|owner| types::is_subtype(&class, &owner));
+        let of = callee::owner_of(&descriptor).is_some_and(|owner| types::is_subtype(&class, &owner));
         let (true, Ok(name)) = (of, name) else { return Ok(None) };
         let name = types::text(&name);
         if let Some(Ok(of)) = self.known(receiver).map(|receiver| receiver.cast_into::<PyType>()) {
@@ -79,7 +76,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
     /// `type` does, sees the class of a token.
-    pub(in crate::trace) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
+    pub(crate) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
         if object.is(self.py.get_type::<PyType>()) {
             return true;
         }
@@ -97,7 +94,7 @@ impl<'py> Tracer<'py> {
         ) {
             return false;
         }
-        let (name, owner, receiver) = (called::name_of(object), called::owner_of(object), called::receiver_of(object));
+        let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
         // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which tokens may stand.
         if owner.is_some()
             && let Some(receiver) = &receiver
@@ -105,12 +102,12 @@ impl<'py> Tracer<'py> {
         {
             return true;
         }
-        let given = effects::Given { own_first: true, plain: true };
+        let given = allowed::Given { own_first: true, plain: true };
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given).is_err()
     }
 
     /// Whether what a callable of C gives depends on where its argument lies: tokens and what the trace made lie elsewhere.
-    pub(in crate::trace) fn sees_addresses(&self, callable: &Bound<'py, PyAny>) -> bool {
+    pub(crate) fn sees_addresses(&self, callable: &Bound<'py, PyAny>) -> bool {
         let is = |name: &str| self.import("builtins", name).is_ok_and(|found| found.is(callable));
         let plain = self.import("builtins", "object");
         let of_object =
@@ -125,13 +122,13 @@ impl<'py> Tracer<'py> {
         name: &str,
         owner: Option<&Bound<'py, PyType>>,
         receiver: Option<&Bound<'py, PyAny>>,
-        given: effects::Given,
+        given: allowed::Given,
     ) -> Traced<()> {
         if let Some(owner) = owner {
             let class = types::c_name(owner);
-            let why = match super::super::copied::is_copied(&class) {
+            let why = match crate::trace::value::state_copies::is_copied(&class) {
                 true => Ok(()),
-                false => effects::confined(&class, name, given)
+                false => allowed::confined(&class, name, given)
                     .or_else(|why| of_builtins(owner, name).then_some(()).ok_or(why)),
             };
             return match why {
@@ -145,12 +142,12 @@ impl<'py> Tracer<'py> {
         };
         if let Ok(class) = receiver.cast::<PyType>() {
             let owner = types::c_name(class);
-            let own = matches!(name, "__new__" | "__class_getitem__") || native::is_c_type(class);
-            let makes = name == "__new__" && super::class::is_made_here(class, &owner);
+            let own = matches!(name, "__new__" | "__class_getitem__") || crate::ffi::types::is_c_type(class);
+            let makes = name == "__new__" && crate::trace::call::class::is_made_here(class, &owner);
             if own && makes {
                 return Ok(());
             }
-            let why = effects::confined(&owner, name, given);
+            let why = allowed::confined(&owner, name, given);
             return match why.or_else(|why| of_builtins(class, name).then_some(()).ok_or(why)) {
                 Ok(()) if own => Ok(()),
                 Ok(()) => unsupported("call to a C class method", format!("{}.{name}", types::name(class))),
@@ -161,8 +158,8 @@ impl<'py> Tracer<'py> {
             };
         }
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
-            let module = called::module_of(object);
-            return match effects::confined(&module, name, given) {
+            let module = callee::module_of(object);
+            return match allowed::confined(&module, name, given) {
                 Ok(()) => Ok(()),
                 // It writes to the class alone.
                 Err(_) if module == "_abc" && name == "_abc_init" && given.own_first => Ok(()),
@@ -177,11 +174,11 @@ impl<'py> Tracer<'py> {
 
     /// Whether nobody but the trace can change the object, or nobody at all.
     fn is_own_or_scalar(&self, object: &Bound<'py, PyAny>) -> bool {
-        self.is_private(object) || super::super::known::is_scalar(object)
+        self.is_private(object) || crate::trace::value::kinds::is_scalar(object)
     }
 
     /// What C gets for a value that it may call.
-    pub(in crate::trace) fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+    pub(crate) fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         match self.known(value) {
             // What a domain records does not know tokens.
             Some(_) if self.domain_call(value)?.is_some() => self.token(value),
@@ -191,13 +188,8 @@ impl<'py> Tracer<'py> {
     }
 
     /// Runs a C callable; `method` says that the first argument is the receiver.
-    pub(in crate::trace) fn call_c_on(
-        &mut self,
-        object: &Bound<'py, PyAny>,
-        args: &Arguments,
-        method: bool,
-    ) -> Traced<ValueId> {
-        let name = called::name_of(object);
+    pub(crate) fn call_c_on(&mut self, object: &Bound<'py, PyAny>, args: &Arguments, method: bool) -> Traced<ValueId> {
+        let name = callee::name_of(object);
         self.rely_on_handlers(object, &name, args)?;
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
@@ -250,8 +242,8 @@ impl<'py> Tracer<'py> {
         }
         let native = self.receiver(value)?;
         if native.is_instance_of::<Token>()
-            && let Some(owner) = called::owner_of(method)
-            && let Some(base) = super::super::known::scalar_base(&self.class_of(value)?)
+            && let Some(owner) = callee::owner_of(method)
+            && let Some(base) = crate::trace::value::kinds::scalar_base(&self.class_of(value)?)
             && base.is(&owner)
             && let Some(object) = self.unchanging(value)?
         {
@@ -274,13 +266,14 @@ impl<'py> Tracer<'py> {
         let what = format!("{name}({})", types::name(&class));
         // CPython's C does not know what other libraries' C has laid out.
         let is_foreign = self.domain_of(&class).is_some();
-        let is_data = types::has(&class, flag::DATA_SUBCLASS) || super::super::known::scalar_base(&class).is_some();
+        let is_data =
+            types::has(&class, flag::DATA_SUBCLASS) || crate::trace::value::kinds::scalar_base(&class).is_some();
         if is_data || native::derives_from_c(&class) && !is_foreign {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }
         match self.real(value) {
             Some(object)
-                if native::is_c_type(&class)
+                if crate::ffi::types::is_c_type(&class)
                     && !self.runs_python(&object)
                     && !self.acts_outside(&object)
                     && self.domain_call(value)?.is_none() =>
@@ -298,7 +291,7 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         ["_io.TextIOWrapper", "_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom", "_io.BufferedRWPair"];
     let class = match callable.cast::<PyType>() {
         Ok(class) => Some(class.clone()),
-        Err(_) => called::owner_of(callable).filter(|_| name == "__init__"),
+        Err(_) => callee::owner_of(callable).filter(|_| name == "__init__"),
     };
     class.is_some_and(|class| LAYERS.contains(&&*types::c_name(&class)))
 }
@@ -312,7 +305,7 @@ fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
             || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
     }
     if name == "__init__" {
-        return called::owner_of(callable).is_some_and(|owner| types::c_name(&owner).starts_with(ELEMENT_TREE));
+        return callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner).starts_with(ELEMENT_TREE));
     }
     matches!(name, "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
 }
@@ -321,5 +314,5 @@ fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
 fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
     let module =
         class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
-    module == "builtins" && !effects::is_stateful(&types::c_name(class), name)
+    module == "builtins" && !allowed::is_stateful(&types::c_name(class), name)
 }

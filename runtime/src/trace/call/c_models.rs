@@ -1,19 +1,19 @@
 //! C functions and methods that have a model, or that read the world outside; `None` for all others.
-use super::Arguments;
 use crate::domain::Callee;
-use crate::ffi::{called, types};
-use crate::trace::c_attr::has_generic_setattr;
-use crate::trace::native::is_c_type;
-use crate::trace::operator;
-use crate::trace::signal::{Traced, hints, stop, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::ffi::types::is_c_type;
+use crate::ffi::{callee, types};
+use crate::trace::attribute::descriptors::has_generic_setattr;
+use crate::trace::operator::by_name;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, hints, stop, unsupported};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 impl<'py> Tracer<'py> {
     /// What the model of a callable of C gives, by what it belongs to.
-    pub(super) fn call_modelled_c(
+    pub(crate) fn call_modelled_c(
         &mut self,
         object: &Bound<'py, PyAny>,
         name: &str,
@@ -95,7 +95,7 @@ impl<'py> Tracer<'py> {
             // A model may look at its object.
             self.class_of(*first)?;
         }
-        let module = called::module_of(object);
+        let module = callee::module_of(object);
         let modelled = match module.as_str() {
             "builtins" => self.call_modelled(name, args)?,
             "sys" => self.call_sys(object, name, args)?,
@@ -106,7 +106,7 @@ impl<'py> Tracer<'py> {
             "_imp" => self.import_lock(name, args)?,
             "_codecs" if name == "register_error" => self.register_error(object, args)?,
             "_csv" => self.rely_on_dialects(name, args).map(|()| None)?,
-            "_operator" if args.keywords.is_empty() && operator::arity(name) == Some(args.positional.len()) => {
+            "_operator" if args.keywords.is_empty() && by_name::arity(name) == Some(args.positional.len()) => {
                 Some(self.operator(name, &args.positional)?)
             }
             "_weakref" if name.starts_with("getweakref") => {

@@ -1,25 +1,26 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
-use super::{Arguments, effects};
-use crate::ffi::called;
+use crate::ffi::callee;
 use crate::ffi::types;
-use crate::trace::native::is_c_type;
-use crate::trace::signal::{Traced, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::ffi::types::is_c_type;
+use crate::trace::call::effects::allowed;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 /// Whether instances of a class of C are made by functions that work on their arguments alone.
-pub(super) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
+pub(crate) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
     let module =
         class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
-    let listed = MADE.contains(&name) || effects::makes(name);
+    let listed = MADE.contains(&name) || allowed::makes(name);
     listed || is_struct_sequence(class) || matches!(module.as_str(), "itertools" | "operator" | "_operator")
 }
 
 /// Whether `PyStructSequence_NewType` made the class. CPython: `structseq_new`, `structseq_reduce`.
-pub(in crate::trace) fn is_struct_sequence(class: &Bound<'_, PyType>) -> bool {
+pub(crate) fn is_struct_sequence(class: &Bound<'_, PyType>) -> bool {
     is_c_type(class)
         && class.is_subclass_of::<pyo3::types::PyTuple>().unwrap_or(false)
         && class.hasattr(intern!(class.py(), "n_sequence_fields")).unwrap_or(false)
@@ -67,7 +68,7 @@ fn names_its_module(class: &str) -> bool {
 }
 
 impl<'py> Tracer<'py> {
-    pub(super) fn call_class(
+    pub(crate) fn call_class(
         &mut self,
         callable: ValueId,
         class: &Bound<'py, PyType>,
@@ -100,7 +101,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `type_call`: `__new__`, then `__init__` if the result is an instance.
-    pub(in crate::trace) fn instantiate(&mut self, class: &Bound<'py, PyType>, args: Arguments) -> Traced<ValueId> {
+    pub(crate) fn instantiate(&mut self, class: &Bound<'py, PyType>, args: Arguments) -> Traced<ValueId> {
         let name = types::name(class);
         if is_c_type(class) {
             return self.instantiate_c(class, &name, &args);
@@ -143,8 +144,8 @@ impl<'py> Tracer<'py> {
     /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
         let Some(finaliser) = self.lookup(class, "__del__") else { return true };
-        let of_files = called::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
-        of_files && !crate::trace::mortal::has_finaliser(class)
+        let of_files = callee::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
+        of_files && !crate::trace::value::ends::has_finaliser(class)
     }
 
     /// What hangs under a static method.

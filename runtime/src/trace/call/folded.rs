@@ -1,14 +1,14 @@
 //! Python functions that are called while tracing: what they give depends on known arguments alone, and all they write is a cache.
-use super::Arguments;
 use crate::names::name;
-use crate::trace::signal::Traced;
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 /// Module and name of the functions, and why they may be.
-pub(super) const FOLDED: &[(&str, &str, &str)] = &[
+pub(crate) const FOLDED: &[(&str, &str, &str)] = &[
     ("re", "_compile", "a pattern is compiled from its text and flags; the caches of the module keep it"),
     ("encodings", "search_function", "a codec is found by its name; the interpreter keeps it"),
     ("copyreg", "_slotnames", "the names of slots along the MRO; the class keeps them"),
@@ -16,7 +16,7 @@ pub(super) const FOLDED: &[(&str, &str, &str)] = &[
 
 impl<'py> Tracer<'py> {
     /// The result of a folded function; `None`: the call is traced.
-    pub(super) fn call_folded(
+    pub(crate) fn call_folded(
         &mut self,
         function: &Bound<'py, PyAny>,
         qualname: &str,

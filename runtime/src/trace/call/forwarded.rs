@@ -1,9 +1,9 @@
 //! C functions that hand their work to a function of Python: the trace goes through that.
-use super::Arguments;
 use crate::guard::source::Source;
-use crate::trace::signal::{Signal, Traced, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, unsupported};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 
 /// Module and name in C; module and name in Python; which argument is handed on. CPython: `_PyErr_Display`.
@@ -26,7 +26,7 @@ const HANDED_ON: &[(&str, &str, &str, &str)] = &[("time", "strptime", "_strptime
 
 impl<'py> Tracer<'py> {
     /// The result of a function that hands all on; `None`: it is another one. CPython: `time_strptime`.
-    pub(super) fn call_handed_on(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+    pub(crate) fn call_handed_on(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         let row = HANDED_ON.iter().find(|row| row.0 == module && row.1 == name);
         let (Some((_, _, module, function)), true) = (row, args.keywords.is_empty()) else { return Ok(None) };
         let modules = self.py.import("sys").and_then(|sys| sys.getattr("modules"));
@@ -55,7 +55,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The result of such a function; `None`: it is another, or this release does it in C.
-    pub(super) fn call_forwarded(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+    pub(crate) fn call_forwarded(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         let row = FORWARDED.iter().find(|row| row.0 == module && row.1 == name);
         let Some((_, _, module, function, index)) = row else { return self.call_twin(module, name, args) };
         let (Some(value), true) = (args.positional.get(*index).copied(), args.keywords.is_empty()) else {

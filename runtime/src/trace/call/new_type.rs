@@ -1,16 +1,16 @@
 //! Making classes: a real, private class whose functions are tokens. CPython: `type_new`, `_PyType_CalculateMetaclass`.
-use super::Arguments;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::signal::{Traced, internal, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
     /// The most derived of the metaclass and those of the bases. CPython: `_PyType_CalculateMetaclass`.
-    pub(in crate::trace) fn calculate_metaclass(
+    pub(crate) fn calculate_metaclass(
         &mut self,
         meta: &Bound<'py, PyType>,
         bases: &[ValueId],
@@ -33,7 +33,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `type.__new__(metaclass, name, bases, namespace, **keywords)`.
-    pub(super) fn new_type(&mut self, args: &Arguments) -> Traced<ValueId> {
+    pub(crate) fn new_type(&mut self, args: &Arguments) -> Traced<ValueId> {
         let [meta, name, bases, namespace] = args.positional.as_slice() else {
             return unsupported("class made during the trace", "type.__new__ without name, bases and namespace");
         };
@@ -112,7 +112,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What a `mro()` of Python code gave, with the classes themselves, which C looks into. CPython: `mro_implementation`.
-    pub(in crate::trace) fn real_classes(&mut self, order: ValueId) -> Traced<Bound<'py, pyo3::PyAny>> {
+    pub(crate) fn real_classes(&mut self, order: ValueId) -> Traced<Bound<'py, pyo3::PyAny>> {
         let mut classes = Vec::new();
         if !matches!(&*types::c_name(&self.class_of(order)?), "list" | "tuple") {
             return self.native(order);
@@ -125,7 +125,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether the object is the class that C is making, which no path from outside leads to.
-    pub(in crate::trace) fn is_being_made(&mut self, object: &Bound<'py, PyAny>) -> bool {
+    pub(crate) fn is_being_made(&mut self, object: &Bound<'py, PyAny>) -> bool {
         let Some((name, meta)) = self.state.making.last() else { return false };
         let Ok(class) = object.cast::<PyType>() else { return false };
         let found = class.get_type().is(meta.bind(self.py)) && types::name(class) == *name;
@@ -141,7 +141,7 @@ impl<'py> Tracer<'py> {
             [("__new__", "staticmethod"), ("__init_subclass__", "classmethod"), ("__class_getitem__", "classmethod")];
         for (method, wrapper) in METHODS {
             let Ok(Some(function)) = namespace.get_item(method) else { continue };
-            if !function.is_instance_of::<crate::trace::token::Token>() {
+            if !function.is_instance_of::<crate::trace::state::proxy::Token>() {
                 continue;
             }
             let value = self.absorb(function.clone());

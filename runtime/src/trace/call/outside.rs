@@ -1,14 +1,14 @@
 //! Objects of C from outside whose calls need not be left to C: partial functions, context variables, and what is all in its members.
-use super::Arguments;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::asked::Asked;
-use crate::trace::outcome::Effect;
-use crate::trace::signal::{Traced, internal, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::value::{New, Value, ValueId};
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
@@ -44,7 +44,7 @@ fn held<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>
 
 impl<'py> Tracer<'py> {
     /// An object of C that does what one from outside does, with what C gets for its members; `None`: it is of another class.
-    pub(super) fn twin(&mut self, original: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyAny>>> {
+    pub(crate) fn twin(&mut self, original: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyAny>>> {
         if !SAID_BY_MEMBERS.contains(&&*types::c_name(class)) {
             return Ok(None);
         }
@@ -65,12 +65,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// CPython: `ga_call`, `set_orig_class`.
-    pub(super) fn call_alias(&mut self, alias: ValueId, args: Arguments) -> Traced<ValueId> {
+    pub(crate) fn call_alias(&mut self, alias: ValueId, args: Arguments) -> Traced<ValueId> {
         let origin = self.get_attr(alias, "__origin__")?;
         let made = self.call_deeper(origin, args)?;
         let has_no_place = |made: &Bound<'py, PyAny>| match made.cast::<PyType>() {
             Ok(class) => types::is_immutable(class),
-            Err(_) => !crate::trace::attr::own_dict_allowed(&made.get_type()),
+            Err(_) => !crate::trace::attribute::descriptors::own_dict_allowed(&made.get_type()),
         };
         if self.known(made).as_ref().is_some_and(has_no_place) {
             return Ok(made);
@@ -84,7 +84,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `partial(function, …)(…)`. CPython: `partial_call`.
-    pub(super) fn call_partial(&mut self, partial: ValueId, args: Arguments) -> Traced<ValueId> {
+    pub(crate) fn call_partial(&mut self, partial: ValueId, args: Arguments) -> Traced<ValueId> {
         let function = self.get_attr(partial, "func")?;
         let (first, named) = (self.get_attr(partial, "args")?, self.get_attr(partial, "keywords")?);
         let (first, named) = (self.native(first)?, self.native(named)?);
@@ -110,7 +110,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `get` and `set` of a context variable from outside; `None`: another method.
-    pub(super) fn context_method(
+    pub(crate) fn context_method(
         &mut self,
         method: &Bound<'py, PyAny>,
         owner: &Bound<'py, PyType>,

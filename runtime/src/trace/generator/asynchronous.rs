@@ -1,18 +1,18 @@
 //! What `await`, `async for` and `async with` ask of an object.
-use super::{Kind, Made};
 use crate::bytecode::flag;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::signal::{Signal, Traced};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::generator::{Kind, Made};
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced};
+use crate::trace::state::value::ValueId;
 use generated::capi::CApi;
 use generated::slots::Slot;
 use pyo3::prelude::*;
 
 impl<'py> Tracer<'py> {
     /// `_PyCoro_GetAwaitableIter`; `None` where the type has no `am_await`.
-    pub(in crate::trace) fn awaitable_iter(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+    pub(crate) fn awaitable_iter(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         if self.is_own_coroutine(value) {
             return Ok(Some(value));
         }
@@ -51,17 +51,17 @@ impl<'py> Tracer<'py> {
     }
 
     /// What the coroutine waits for, if it is one that is being awaited.
-    pub(in crate::trace) fn is_awaited(&mut self, iterator: ValueId) -> Traced<bool> {
+    pub(crate) fn is_awaited(&mut self, iterator: ValueId) -> Traced<bool> {
         Ok(self.kind_of(iterator) == Some(Kind::Coroutine) && self.gen_yf(iterator)?.is_some())
     }
 
     /// Whether it is a coroutine that the trace made.
-    pub(in crate::trace) fn is_coroutine(&self, value: ValueId) -> bool {
+    pub(crate) fn is_coroutine(&self, value: ValueId) -> bool {
         self.kind_of(value) == Some(Kind::Coroutine)
     }
 
     /// `GET_ANEXT`: what to wait for.
-    pub(in crate::trace) fn async_next(&mut self, iterator: ValueId) -> Traced<ValueId> {
+    pub(crate) fn async_next(&mut self, iterator: ValueId) -> Traced<ValueId> {
         if self.kind_of(iterator) == Some(Kind::AsyncGenerator) {
             return self.anext_of(iterator);
         }
@@ -91,7 +91,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `GET_AITER`.
-    pub(in crate::trace) fn async_iter(&mut self, value: ValueId) -> Traced<ValueId> {
+    pub(crate) fn async_iter(&mut self, value: ValueId) -> Traced<ValueId> {
         if self.kind_of(value) == Some(Kind::AsyncGenerator) {
             return Ok(value);
         }
@@ -124,13 +124,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// `PyException_SetCause` and `PyException_SetContext`.
-    pub(in crate::trace) fn set_cause_and_context(&mut self, raised: ValueId, cause: ValueId) -> Traced<()> {
+    pub(crate) fn set_cause_and_context(&mut self, raised: ValueId, cause: ValueId) -> Traced<()> {
         let (Some(raised), Some(cause)) = (self.owned(raised), self.owned(cause)) else {
-            return crate::trace::signal::unsupported("cause of an exception", "the exception is from outside");
+            return crate::trace::state::unwind::unsupported("cause of an exception", "the exception is from outside");
         };
-        crate::trace::rewind::changed();
+        crate::trace::state::journal::changed();
         let set =
             raised.setattr(name!("__cause__"), &cause).and_then(|()| raised.setattr(name!("__context__"), &cause));
-        set.or_else(|error| crate::trace::signal::internal(error.to_string()))
+        set.or_else(|error| crate::trace::state::unwind::internal(error.to_string()))
     }
 }

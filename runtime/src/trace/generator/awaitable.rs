@@ -1,9 +1,9 @@
 //! What `asend`, `athrow` and `aclose` of an asynchronous generator give.
-use super::resume::With;
-use super::{Made, Progress, Sent, Stage};
-use crate::trace::signal::{Signal, Traced, internal};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::generator::With;
+use crate::trace::state::generator::{Made, Progress, Sent, Stage};
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::value::ValueId;
 
 const IGNORED_EXIT: &str = "async generator ignored GeneratorExit";
 const REUSED_SEND: &str = "cannot reuse already awaited __anext__()/asend()";
@@ -24,7 +24,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A step of what `asend` gave. CPython: `async_gen_asend_send`, and `async_gen_asend_throw` for an exception.
-    pub(super) fn asend_step(&mut self, id: ValueId, generator: ValueId, first: ValueId, with: With) -> Traced<Sent> {
+    pub(crate) fn asend_step(&mut self, id: ValueId, generator: ValueId, first: ValueId, with: With) -> Traced<Sent> {
         let mut with = with;
         match self.stage(id)? {
             Stage::Closed => return self.raise("RuntimeError", REUSED_SEND),
@@ -85,12 +85,12 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    pub(super) fn ends_async(&mut self, signal: &Signal) -> Traced<bool> {
+    pub(crate) fn ends_async(&mut self, signal: &Signal) -> Traced<bool> {
         Ok(self.raised_is(signal, "StopAsyncIteration")? || self.raised_is(signal, "GeneratorExit")?)
     }
 
     /// A step of what `athrow` or `aclose` gave. CPython: `async_gen_athrow_send`.
-    pub(super) fn athrow_send(
+    pub(crate) fn athrow_send(
         &mut self,
         id: ValueId,
         generator: ValueId,
@@ -139,7 +139,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The class, as closing throws it.
-    pub(super) fn generator_exit(&mut self) -> Traced<ValueId> {
+    pub(crate) fn generator_exit(&mut self) -> Traced<ValueId> {
         let class = self.import("builtins", "GeneratorExit")?;
         Ok(self.constant(class))
     }
@@ -175,7 +175,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// CPython: `async_gen_athrow_throw`.
-    pub(super) fn athrow_throw(
+    pub(crate) fn athrow_throw(
         &mut self,
         id: ValueId,
         generator: ValueId,

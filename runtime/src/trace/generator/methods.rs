@@ -1,10 +1,10 @@
 //! The methods and attributes of these objects, by CPython's tables of `Objects/genobject.c`.
-use super::resume::With;
-use super::{Kind, Made, Progress, Sent, Stage};
 use crate::trace::release;
-use crate::trace::signal::{Signal, Traced, internal, unsupported};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::generator::With;
+use crate::trace::state::generator::{Kind, Made, Progress, Sent, Stage};
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, internal, unsupported};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyType};
 
@@ -29,7 +29,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `tp_iternext`, `send` or `throw`.
-    pub(in crate::trace) fn step_generator(&mut self, id: ValueId, with: With) -> Traced<Sent> {
+    pub(crate) fn step_generator(&mut self, id: ValueId, with: With) -> Traced<Sent> {
         let Some(driven) = self.driven(id) else { return internal("step of a value that does not run") };
         match (driven, with) {
             (Driven::Frame(_), With::Exception(thrown)) => self.gen_throw(id, true, thrown),
@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A method of one of these objects.
-    pub(in crate::trace) fn generator_method(&mut self, id: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
+    pub(crate) fn generator_method(&mut self, id: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
         let Some(driven) = self.driven(id) else { return unsupported("method of a generator's value", name) };
         let asynchronous = matches!(driven, Driven::Frame(Kind::AsyncGenerator));
         if asynchronous {
@@ -156,7 +156,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `am_anext` of an asynchronous generator.
-    pub(super) fn anext_of(&mut self, generator: ValueId) -> Traced<ValueId> {
+    pub(crate) fn anext_of(&mut self, generator: ValueId) -> Traced<ValueId> {
         self.rely_on_no_hooks()?;
         let sent = self.none();
         Ok(self.new_driven("async_generator_asend", Made::Send { generator, sent, stage: Stage::Init }))
@@ -179,7 +179,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// An attribute that no method stands behind; `None` for the rest.
-    pub(in crate::trace) fn generator_attr(&mut self, id: ValueId, name: &str) -> Traced<Option<ValueId>> {
+    pub(crate) fn generator_attr(&mut self, id: ValueId, name: &str) -> Traced<Option<ValueId>> {
         let Some(kind) = self.kind_of(id) else { return Ok(None) };
         let field = match (kind, name) {
             (_, "__name__" | "__qualname__") => name,

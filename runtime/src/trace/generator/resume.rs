@@ -1,29 +1,18 @@
 //! Resuming a frame with a value or an exception, closing it, throwing into what it delegates to.
-use super::{Kind, Progress, Sent};
 use crate::bytecode::Op;
-use crate::trace::call::Arguments;
-use crate::trace::frame::{Frame, Rest};
 use crate::trace::release;
-use crate::trace::signal::{Signal, Traced, internal};
-use crate::trace::state::Tracer;
-use crate::trace::value::ValueId;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Frame, Rest};
+use crate::trace::state::generator::With;
+use crate::trace::state::generator::{Kind, Progress, Sent};
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, internal};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-
-/// What a frame is resumed with.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::trace) enum With {
-    /// What `send` sends.
-    Value(ValueId),
-    /// `tp_iternext`.
-    Nothing,
-    Exception(ValueId),
-    /// The exception by which `close` ends it.
-    Closing(ValueId),
-}
 
 impl<'py> Tracer<'py> {
     /// `gen_send_ex2`.
-    pub(super) fn gen_send(&mut self, id: ValueId, with: With) -> Traced<Sent> {
+    pub(crate) fn gen_send(&mut self, id: ValueId, with: With) -> Traced<Sent> {
         let none = self.none();
         let not_none = match with {
             With::Value(value) => !self.is_none(value)?,
@@ -95,7 +84,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `_PyGen_yf`: what it delegates to.
-    pub(super) fn gen_yf(&mut self, id: ValueId) -> Traced<Option<ValueId>> {
+    pub(crate) fn gen_yf(&mut self, id: ValueId) -> Traced<Option<ValueId>> {
         let generator = self.generator(id)?;
         match (generator.progress, &generator.frame) {
             (Progress::Delegating, Some(frame)) => frame.peek(1).map(Some),
@@ -104,7 +93,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `gen_close`: what the frame returned on the way.
-    pub(super) fn gen_close(&mut self, id: ValueId) -> Traced<ValueId> {
+    pub(crate) fn gen_close(&mut self, id: ValueId) -> Traced<ValueId> {
         let none = self.none();
         let yf = self.gen_yf(id)?;
         let generator = self.generator(id)?;
@@ -157,7 +146,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `_gen_throw` of an exception or a class of exceptions.
-    pub(super) fn gen_throw(&mut self, id: ValueId, close_on_genexit: bool, thrown: ValueId) -> Traced<Sent> {
+    pub(crate) fn gen_throw(&mut self, id: ValueId, close_on_genexit: bool, thrown: ValueId) -> Traced<Sent> {
         let Some(yf) = self.gen_yf(id)? else { return self.throw_here(id, thrown) };
         let answer = if close_on_genexit && self.given_matches(thrown, "GeneratorExit")? {
             match self.while_executing(id, |tracer| tracer.close_iter(yf)) {
@@ -235,14 +224,14 @@ impl<'py> Tracer<'py> {
     }
 
     /// A new exception of a class of `builtins`, without arguments.
-    pub(in crate::trace) fn new_exception(&mut self, class: &str) -> Traced<ValueId> {
+    pub(crate) fn new_exception(&mut self, class: &str) -> Traced<ValueId> {
         let class = self.import("builtins", class)?;
         let exception = class.call0().or_else(|error| self.raise_error(error))?;
         Ok(self.own(exception))
     }
 
     /// `_PyGen_SetStopIterationValue`.
-    pub(super) fn new_stop_iteration(&mut self, value: ValueId) -> Traced<ValueId> {
+    pub(crate) fn new_stop_iteration(&mut self, value: ValueId) -> Traced<ValueId> {
         if self.is_none(value)? {
             return self.new_exception("StopIteration");
         }
@@ -252,7 +241,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// `_PyGen_FetchStopIterationValue`: the value of a `StopIteration`, or what was raised instead.
-    pub(in crate::trace) fn stopped_with(&mut self, signal: Signal) -> Traced<ValueId> {
+    pub(crate) fn stopped_with(&mut self, signal: Signal) -> Traced<ValueId> {
         match signal {
             Signal::Raised(raised) if self.raised_is(&Signal::Raised(raised), "StopIteration")? => {
                 self.get_attr(raised, "value")

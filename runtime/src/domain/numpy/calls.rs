@@ -1,0 +1,173 @@
+//! numpy as a domain: arrays and scalars are values of the graph; what depends on metadata alone is known while tracing.
+use super::errors::Errors;
+use super::example::Examples;
+use super::graph_break::{CallResult, fault, stop};
+use super::library::Numpy;
+use super::names::Functions;
+use super::{check, names, operators};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use crate::ffi::ndarray;
+use crate::graph_break::Break;
+use crate::guard::DomainCheck;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use std::sync::Arc;
+
+/// The domain, if this numpy's arrays are laid out as known here.
+pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
+    let py = module.py();
+    // A program can look while numpy is still being imported.
+    let (Ok(zeros), Ok(ndarray)) = (module.getattr(name!("zeros")), module.getattr(name!("ndarray"))) else {
+        return Ok(None);
+    };
+    let class = |name: &str| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
+    if !ndarray::agrees(&zeros.call1(((2, 3),))?)? {
+        return Ok(None);
+    }
+    let (generic, ufunc) = (class("generic")?, class("ufunc")?);
+    let ndarray = ndarray.cast_into::<PyType>()?.unbind();
+    let operator = py.import("operator")?.unbind();
+    let errors = Arc::new(Errors::new(module)?);
+    let functions = Functions::of(module);
+    let module = module.clone().unbind();
+    Ok(Some(Arc::new(Numpy { module, functions, ndarray, generic, ufunc, operator, errors })))
+}
+
+impl Domain for Numpy {
+    fn name(&self) -> &'static str {
+        "numpy"
+    }
+
+    fn claims(&self, class: &Bound<'_, PyType>) -> bool {
+        self.claims_class(class)
+    }
+
+    fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
+        callable.get_type().is(&self.ufunc) || self.functions.rule(callable).is_some()
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let examples = Examples::new(self, py);
+        examples.refuse_objects(args)?;
+        match callee {
+            Callee::Slot(slot) => operators::slot(&examples, slot, args),
+            Callee::Function(function) => self.function(&examples, function, args, kwargs),
+            Callee::Method(name) => self.method(&examples, name, args, kwargs),
+            Callee::GetAttr(name) => self.attribute(&examples, name, args),
+        }
+    }
+
+    fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
+        if example.get_type().is(&self.ndarray) {
+            return Ok(Box::new(check::ArrayCheck::new(example)));
+        }
+        let parametric = ["datetime64", "timedelta64", "void", "str_", "bytes_", "object_"];
+        let name = crate::ffi::types::name(&example.get_type());
+        if parametric.iter().any(|kind| name.ends_with(kind)) {
+            return Err(stop(
+                "numpy scalar with a parametric type",
+                name,
+                "Its type alone does not determine its dtype.",
+            ));
+        }
+        Ok(Box::new(check::ScalarCheck::new(&example.get_type())))
+    }
+
+    fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
+        Ok(GlobalStateGuard {
+            object: self.module.clone_ref(py).into_any(),
+            check: Box::new(check::HarmlessErrors(Arc::clone(&self.errors))),
+        })
+    }
+
+    fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        let text = |name: &str| example.getattr(name).map(|value| crate::ffi::types::text(&value)).unwrap_or_default();
+        if example.get_type().is(&self.ndarray) {
+            return format!("ndarray[{}, {}]", text("dtype"), text("shape"));
+        }
+        format!("scalar[{}]", text("dtype"))
+    }
+}
+
+impl Numpy {
+    fn function<'py>(
+        &self,
+        examples: &Examples<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        if function.get_type().is(&self.ufunc) {
+            let plain = kwargs.iter().all(|(name, value)| name == "dtype" && matches!(value, Operand::Known(_)));
+            let outputs: usize = function.getattr(name!("nout")).and_then(|count| count.extract()).unwrap_or(0);
+            let inputs: usize = function.getattr(name!("nin")).and_then(|count| count.extract()).unwrap_or(0);
+            if !plain || outputs != 1 || args.len() != inputs {
+                let text = format!("{function} with out=, where=, or several results");
+                return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
+            }
+            if crate::ffi::callee::name_of(function) == "power" {
+                examples.refuse_integer_power(args)?;
+            }
+            return examples.record(function.clone(), args, kwargs);
+        }
+        let Some(rule) = self.functions.rule(function) else {
+            let text = crate::graph::text::target(function).unwrap_or_default();
+            return Err(stop(
+                "call of a numpy function that is not recorded",
+                text,
+                "Its result may depend on contents.",
+            ));
+        };
+        rule.admit(args, kwargs)?;
+        let name = crate::ffi::callee::name_of(function);
+        examples.refuse_warnings(&name, args, kwargs)?;
+        examples.record(function.clone(), args, kwargs)
+    }
+
+    fn method<'py>(
+        &self,
+        examples: &Examples<'_, 'py>,
+        name: &str,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let Some(rule) = names::method(name) else {
+            let text = format!("ndarray.{name}");
+            return Err(stop(
+                "call of a numpy method that is not recorded",
+                text,
+                "Its result may depend on contents, or it changes the array.",
+            ));
+        };
+        rule.admit(args, kwargs)?;
+        examples.refuse_warnings(name, args, kwargs)?;
+        let class = examples.object(&args[0])?.get_type();
+        let method = class.getattr(name).map_err(|error| fault(&error))?;
+        examples.record(method, args, kwargs)
+    }
+
+    fn attribute<'py>(&self, examples: &Examples<'_, 'py>, name: &str, args: &[Operand<'py>]) -> CallResult<'py> {
+        let Some(of) = args.first() else { return Err(stop("attribute of nothing", name, "")) };
+        let object = examples.object(of)?;
+        if names::METADATA.contains(&name) {
+            return Ok(object.getattr(name).map_or_else(Answer::Raised, Answer::Constant));
+        }
+        if names::VIEWS.contains(&name) {
+            let getattr = examples.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
+            let name = pyo3::types::PyString::intern(examples.py, name).into_any();
+            let target = getattr.map_err(|error| fault(&error))?;
+            return examples.record(target, &[of.clone(), Operand::Known(name)], &[]);
+        }
+        match object.get_type().hasattr(name) {
+            Ok(false) => Ok(object.getattr(name).map_or_else(Answer::Raised, Answer::Constant)),
+            _ => Err(stop("attribute of an array that is not recorded", name, "Its value may depend on contents.")),
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
+use super::check::{Ambient, QUESTIONS, SameModes, TensorCheck};
+use super::fakes::Fakes;
+use super::graph_break::{CallResult, fault, stop};
+use super::library::Torch;
+use super::meta::{self, Meta};
+use super::{metadata, modes};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use crate::ffi::{callee, types};
+use crate::graph_break::Break;
+use crate::guard::DomainCheck;
+use crate::names::{interned, name};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyModule, PyTuple, PyType};
+use std::sync::Arc;
+
+/// Modules of C functions that work on tensors alone.
+const MODULES: &[&str] = &["torch._C._nn", "torch._C._linalg", "torch._C._fft", "torch._C._special"];
+
+/// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
+const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
+
+/// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
+const COUNTED: &str = "_log_api_usage_once";
+
+/// The domain of this PyTorch; none while it is being imported.
+pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
+    let py = module.py();
+    // A program can look while torch is still being imported.
+    let (Ok(tensor), Ok(nn), Ok(native)) =
+        (module.getattr(name!("Tensor")), module.getattr(name!("nn")), module.getattr(name!("_C")))
+    else {
+        return Ok(None);
+    };
+    let (Ok(parameter), Ok(functions)) =
+        (nn.getattr(name!("Parameter")), native.getattr(name!("_VariableFunctionsClass")))
+    else {
+        return Ok(None);
+    };
+    let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
+    let ambient = Arc::new(Ambient::new(module)?);
+    let operator = py.import("operator")?.unbind();
+    let fakes = Fakes::new(module, &tensor);
+    let (module, functions) = (module.clone().unbind(), functions.cast_into::<PyType>()?.unbind());
+    Ok(Some(Arc::new(Torch { module, tensor, parameter, functions, operator, ambient, fakes })))
+}
+
+impl Domain for Torch {
+    fn name(&self) -> &'static str {
+        "torch"
+    }
+
+    fn claims(&self, class: &Bound<'_, PyType>) -> bool {
+        class.is(&self.tensor) || class.is(&self.parameter)
+    }
+
+    fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
+        if is_plain(callable) {
+            return true;
+        }
+        if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
+            return false;
+        }
+        let own = callee::name_of(callable);
+        // Static methods of a C class do not say whose they are.
+        let functions = self.functions.bind(callable.py());
+        let is_own = || types::own(functions, &interned(callable.py(), &own)).is_some();
+        if functions.getattr(&*own).is_ok_and(|known| known.is(callable)) && is_own() {
+            return true;
+        }
+        let native = self.module.bind(callable.py()).getattr(name!("_C"));
+        if QUESTIONS.contains(&&*own)
+            && native.and_then(|native| native.getattr(&*own)).is_ok_and(|known| known.is(callable))
+        {
+            return true;
+        }
+        let Some(owner) = callee::receiver_of(callable) else { return false };
+        let module = callee::name_of(&owner);
+        MODULES.contains(&&*module)
+            || (module == "torch._C"
+                && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || modes::is_setter(&own)))
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let meta = Meta { torch: self, py };
+        match callee {
+            Callee::Slot(slot) => self.slot(&meta, slot, args),
+            Callee::Function(function) => self.function(&meta, function, args, kwargs),
+            Callee::Method(name) => {
+                let method = match name.as_str() {
+                    // What users of FX graphs know to have an effect.
+                    "__setitem__" => self.operator.bind(py).getattr(name!("setitem")),
+                    _ => self.tensor.bind(py).getattr(interned(py, name)),
+                };
+                let method = method.map_err(|error| fault(&error))?;
+                meta.perform(name, method, args, kwargs)
+            }
+            Callee::GetAttr(name) => self.attribute(&meta, name, args),
+        }
+    }
+
+    fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
+        let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
+        match check {
+            Some(check) => Ok(Box::new(check)),
+            None => {
+                Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
+            }
+        }
+    }
+
+    fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
+        let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
+        let overridden = || {
+            let why = "What they do is not known from their names.";
+            stop("operations of PyTorch are overridden", meta::OVERRIDDEN, why)
+        };
+        let check = Box::new(modes.ok_or_else(overridden)?);
+        Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
+    }
+
+    fn gives_new_objects(&self) -> bool {
+        // What an operation gives back as it got it is no node.
+        true
+    }
+
+    fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        if example.is_none() {
+            return "None".to_owned();
+        }
+        if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
+            let items = example.try_iter().into_iter().flatten().flatten();
+            return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
+        }
+        let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
+        let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
+        format!("Tensor[{}, {shape:?}]", text("dtype"))
+    }
+}
+
+impl Torch {
+    fn function<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let name = callee::name_of(function);
+        if name == COUNTED {
+            return count(function, args);
+        }
+        if OVERRIDES.contains(&&*name) {
+            meta.refuse_foreign(args)?;
+            meta.refuse_modes()?;
+            return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()));
+        }
+        if QUESTIONS.contains(&&*name) && args.is_empty() {
+            return match function.call0() {
+                Ok(answer) if !answer.is_truthy().unwrap_or(true) => Ok(Answer::Constant(answer)),
+                _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
+            };
+        }
+        let known = |arg: &Operand<'py>| match arg {
+            Operand::Known(object) => Some(object.clone()),
+            _ => None,
+        };
+        if kwargs.is_empty()
+            && let Some(args) = args.iter().map(known).collect::<Option<Vec<_>>>()
+        {
+            if modes::is_setter(&name) {
+                meta.refuse_modes()?;
+                return modes::change(self.module.bind(meta.py), &name, function, args);
+            }
+            if is_question(&name) {
+                return Ok(Answer::Guarded(function.clone(), args));
+            }
+        }
+        if is_plain(function) || PLAIN.contains(&&*name) {
+            return meta.fold(function, args, kwargs);
+        }
+        meta.perform(&name, function.clone(), args, kwargs)
+    }
+
+    /// Slots of the type, by the function of `operator` that reaches them.
+    fn slot<'py>(&self, meta: &Meta<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> CallResult<'py> {
+        const OPERATORS: &[(&str, &str)] = &[
+            ("nb_negative", "neg"),
+            ("nb_positive", "pos"),
+            ("nb_absolute", "abs"),
+            ("nb_invert", "invert"),
+            ("mp_subscript", "getitem"),
+            ("sq_item", "getitem"),
+        ];
+        const COMPARE: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
+        let operator = |name: &str| self.operator.bind(meta.py).getattr(name).map_err(|error| fault(&error));
+        match (slot, args) {
+            ("tp_richcompare", [left, right, Operand::Known(which)]) => {
+                let name = which.extract::<usize>().ok().and_then(|which| COMPARE.get(which));
+                let Some(name) = name else { return Err(depends(slot)) };
+                meta.record(operator(name)?, &[left.clone(), right.clone()], &[])
+            }
+            ("mp_ass_subscript", [_, _, _]) => meta.perform("__setitem__", operator("setitem")?, args, &[]),
+            ("mp_length" | "sq_length", [tensor]) => {
+                let length = meta.object(tensor)?.len();
+                let Ok(length) = length else { return Err(depends(slot)) };
+                match length.into_pyobject(meta.py) {
+                    Ok(length) => Ok(Answer::Constant(length.into_any())),
+                    Err(never) => match never {},
+                }
+            }
+            _ => match OPERATORS.iter().find(|(known, _)| *known == slot) {
+                Some((_, name)) => meta.record(operator(name)?, args, &[]),
+                None => Err(depends(slot)),
+            },
+        }
+    }
+
+    fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> CallResult<'py> {
+        const VIEWS: &[&str] = &["T", "mT", "H", "mH", "real", "imag", "data"];
+        let Some(tensor) = args.first() else { return Err(depends(name)) };
+        let object = meta.object(tensor)?;
+        if metadata::is_attribute(name) {
+            return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
+        }
+        if let Some(answer) = metadata::kind(name) {
+            return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
+        }
+        match name {
+            "device" => {
+                let device =
+                    self.module.bind(meta.py).getattr(name!("device")).and_then(|device| device.call1(("cpu",)));
+                device.map(Answer::Constant).map_err(|error| fault(&error))
+            }
+            // A tensor that needs no gradients is a leaf; of one from outside that needs some no guard says.
+            "is_leaf" | "grad_fn" if meta.is_known_to_gradients(tensor).map_err(|error| fault(&error))? => {
+                let answer = object.getattr(interned(meta.py, name)).map_err(|error| fault(&error))?;
+                match name == "is_leaf" || answer.is_none() {
+                    true => Ok(Answer::Constant(answer)),
+                    false => Err(stop(
+                        "attribute of a tensor that is not recorded",
+                        name,
+                        "It is known when the graph has run.",
+                    )),
+                }
+            }
+            _ if VIEWS.contains(&name) => {
+                let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
+                let name = interned(meta.py, name).into_any();
+                meta.record(getattr.map_err(|error| fault(&error))?, &[tensor.clone(), Operand::Known(name)], &[])
+            }
+            _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
+        }
+    }
+}
+
+/// Functions of types of numbers.
+const PLAIN: &[&str] = &["promote_types", "can_cast"];
+
+/// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
+fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
+    const SIZE: &str = "torch.Size";
+    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
+    match callable.cast::<PyType>() {
+        Ok(class) => CLASSES.contains(&&*types::c_name(class)),
+        Err(_) => {
+            types::c_name(&callable.get_type()) == "method_descriptor"
+                && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
+        }
+    }
+}
+
+/// Whether a function of `torch._C` is called as those are that read a setting.
+fn is_question(name: &str) -> bool {
+    ["_get_", "get_", "_is_", "is_"].iter().any(|start| name.starts_with(start))
+}
+
+/// What is counted when the trace is made needs not be counted again.
+fn count<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> CallResult<'py> {
+    match args {
+        [Operand::Known(what)] => Ok(function.call1((what,)).map_or_else(Answer::Raised, Answer::Constant)),
+        _ => Err(stop("unsupported form of a PyTorch call", COUNTED, "It counts what a text names.")),
+    }
+}
+
+fn depends(slot: &str) -> Box<Break> {
+    stop(
+        "depends on the contents of a tensor",
+        format!("slot {slot}"),
+        "Python needs the contents, which are known only when the graph has run.",
+    )
+}

@@ -1,0 +1,18 @@
+//! Graph breaks of PyTorch.
+use crate::domain::Answer;
+use crate::graph_break::Break;
+use pyo3::prelude::*;
+
+/// The answer to an operation, or a graph break.
+pub(super) type CallResult<'py> = Result<Answer<'py>, Box<Break>>;
+
+/// A break with the domain's usual hint.
+pub(super) fn stop(kind: &str, context: impl Into<String>, explanation: &str) -> Box<Break> {
+    let hints = vec!["avoid control flow and conversions that depend on tensor contents".to_owned()];
+    Box::new(Break { kind: kind.into(), context: context.into(), explanation: explanation.into(), hints })
+}
+
+/// A break where PyTorch itself is not as expected.
+pub(super) fn fault(error: &PyErr) -> Box<Break> {
+    stop("PyTorch is not as expected", error.to_string(), "An attribute that every PyTorch has could not be read.")
+}

@@ -1,0 +1,50 @@
+//! Modes of the thread: functions of `torch._C` that set one, and those that read it.
+use super::graph_break::{CallResult, fault};
+use crate::domain::{Answer, ModeChange};
+use crate::names::interned;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// Functions that set a mode to their last argument, and functions that read it from the arguments before.
+const SETTERS: &[(&str, &str)] = &[
+    ("_set_grad_enabled", "is_grad_enabled"),
+    ("set_autocast_enabled", "is_autocast_enabled"),
+    ("set_autocast_dtype", "get_autocast_dtype"),
+    ("set_autocast_cache_enabled", "is_autocast_cache_enabled"),
+];
+
+/// Functions that another function undoes, or that need not be undone.
+const STEPS: &[(&str, Option<&str>)] = &[
+    ("autocast_increment_nesting", Some("autocast_decrement_nesting")),
+    ("autocast_decrement_nesting", Some("autocast_increment_nesting")),
+    ("clear_autocast_cache", None),
+];
+
+/// Whether a function of this name sets a mode.
+pub(super) fn is_setter(name: &str) -> bool {
+    SETTERS.iter().any(|(setter, _)| *setter == name) || STEPS.iter().any(|(step, _)| *step == name)
+}
+
+/// What calling it with these means for the trace.
+pub(super) fn change<'py>(
+    module: &Bound<'py, PyAny>,
+    name: &str,
+    function: &Bound<'py, PyAny>,
+    args: Vec<Bound<'py, PyAny>>,
+) -> CallResult<'py> {
+    let get = |name: &str| module.getattr(interned(module.py(), name)).map_err(|error| fault(&error));
+    let (undo, question) = match SETTERS.iter().find(|(setter, _)| *setter == name) {
+        Some((_, question)) => {
+            let (question, asked) = (get(question)?, args.split_last().map(|(_, which)| which).unwrap_or_default());
+            let now = PyTuple::new(module.py(), asked).and_then(|asked| question.call1(asked));
+            let now = now.map_err(|error| fault(&error))?;
+            let before = asked.iter().cloned().chain([now]).collect();
+            (Some((function.clone(), before)), Some((question, asked.to_vec())))
+        }
+        None => {
+            let undo = STEPS.iter().find(|(step, _)| *step == name).and_then(|(_, undo)| *undo);
+            (undo.map(get).transpose()?.map(|undo| (undo, Vec::new())), None)
+        }
+    };
+    Ok(Answer::ModeChange(Box::new(ModeChange { set: (function.clone(), args), undo, question })))
+}

@@ -1,0 +1,158 @@
+//! Deoptimisation: where a graph raises, or a lock is not free, the frame runs its original code from the start. Nothing has happened yet.
+//!
+//! The original code raises what the program raises where the program raises it, under the program's handlers, after the effects that come
+//! before. An exception that only the compiled graph raises, and none of the calls that it stands for, is no exception of the program: it
+//! leaves the frame.
+use super::failure::Failure;
+use super::function_like::function_like;
+use super::host::Host;
+use super::locks::NotFree;
+use super::prologue::{Arg, Deoptimisation, RESUME_UNINTERRUPTED, TracedFrame};
+use super::writer::Writer;
+use crate::bytecode::shape::Bound as Bounded;
+use crate::bytecode::{Code, Op};
+use crate::ffi::Args;
+use crate::ffi::callable::{self, Choice, Dispatch};
+use crate::graph::Graph;
+use crate::graph::Program;
+use crate::names::name;
+use crate::trace::os_signals::{self, SIGINT};
+use crate::trace::state::value::ValueId;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+impl<'py> Writer<'_, 'py> {
+    /// Has exceptions of the instructions `watched`, which call the graph with these values, handled.
+    pub(super) fn deoptimise(
+        &mut self,
+        watched: Range<usize>,
+        graph: &Graph,
+        inputs: &[ValueId],
+        frame: TracedFrame<'_, 'py>,
+        host: &dyn Host,
+    ) -> Result<Deoptimisation, Failure> {
+        let before = self.replace_written(Vec::new());
+        self.release_locks()?;
+        let failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        self.constant(Bound::new(self.py, failure)?.into_any());
+        self.plain(Op::SWAP, 2);
+        inputs.iter().try_for_each(|input| self.load(*input))?;
+        self.plain(Op::BUILD_TUPLE, inputs.len() as u32 + 1);
+        let (op, arg) = self.code.isa().subscription();
+        self.plain(op, arg);
+        self.constant(callable::mark(self.py)?.clone());
+        // No frame object outlives this frame: its arguments go over as they came.
+        self.constant(self.py.None().into_bound(self.py));
+        let count = self.code.arguments();
+        let states = self.states_at_start()?;
+        for argument in 0..count {
+            let slot = self.place_of_argument(argument);
+            let absent = || frame.arguments.get(argument)?.as_ref().filter(|given| given.is(&host.constants().unbound));
+            match states.get(slot) {
+                Some(Bounded::No) => self.constant(self.py.None().into_bound(self.py)),
+                Some(Bounded::Maybe) if absent().is_some() => {
+                    self.constant(host.constants().unbound.bind(self.py).clone());
+                }
+                _ if self.is_boxed(slot) => self.op(Op::LOAD_DEREF, Arg::Slot(slot)),
+                _ => self.op(Op::LOAD_FAST, Arg::Slot(slot)),
+            }
+        }
+        self.plain(Op::BUILD_TUPLE, count as u32 + 3);
+        self.plain(Op::RETURN_VALUE, 0);
+        Ok(Deoptimisation { watched, written: self.replace_written(before) })
+    }
+
+    /// What a continuation's slots hold once it has begun; nothing for other frames, where every parameter has a value.
+    fn states_at_start(&self) -> Result<Vec<Bounded>, Failure> {
+        if !self.code.is_continuation(self.py) {
+            return Ok(Vec::new());
+        }
+        let start = self.code.instrs.iter().position(|instr| instr.op == Op::RESUME).unwrap_or(0);
+        Ok(self.code.state_at(start)?.bound)
+    }
+}
+
+/// Decides what an exception of a graph means: `failure[exception, *inputs]` gives the callable that the packet names.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct GraphFailure {
+    graph: Program,
+    function: Py<PyAny>,
+    code: Py<PyAny>,
+    continuation: bool,
+    whole: OnceLock<Py<PyAny>>,
+}
+
+impl GraphFailure {
+    fn new(py: Python<'_>, graph: &Graph, function: &Bound<'_, PyAny>, continuation: bool) -> PyResult<Self> {
+        let (graph, code) = (Program::new(py, graph), function.getattr(name!("__code__"))?.unbind());
+        Ok(Self { graph, function: function.clone().unbind(), code, continuation, whole: OnceLock::new() })
+    }
+
+    /// The frame's own code, as what a packet names.
+    fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole.bind(py).clone());
+        }
+        let function = self.function.bind(py);
+        let named = if self.continuation {
+            function.clone()
+        } else {
+            let mut code = Code::decode(self.code.bind(py))?;
+            code.flatten();
+            // It has begun already: what waits is handled where the program looks next.
+            code.instrs
+                .iter_mut()
+                .filter(|instr| instr.op == Op::RESUME)
+                .take(1)
+                .for_each(|instr| instr.arg = RESUME_UNINTERRUPTED);
+            function_like(&code.assemble(py)?, function)?
+        };
+        let made = callable::new(&named, Box::new(RunOriginal), true)?;
+        Ok(self.whole.get_or_init(|| made.unbind()).bind(py).clone())
+    }
+}
+
+#[pymethods]
+impl GraphFailure {
+    fn __getitem__<'py>(&self, raised: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = raised.py();
+        let error = PyErr::from_value(raised.get_item(0)?);
+        if error.is_instance_of::<NotFree>(py) {
+            return self.whole(py);
+        }
+        let again = self.graph.run(&raised.get_slice(1, raised.len())).err();
+        let interrupted = os_signals::is_default(py, again.as_ref().unwrap_or(&error));
+        if again.is_none() && !interrupted {
+            return Err(error);
+        }
+        let whole = self.whole(py)?;
+        if interrupted {
+            // Last, for much of what Python does looks for signals.
+            os_signals::set_off(py, &[SIGINT])?;
+        }
+        Ok(whole)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.graph.traverse(&visit)?;
+        visit.call(&self.function)?;
+        self.whole.get().map_or(Ok(()), |whole| visit.call(whole))
+    }
+}
+
+/// Runs the function as it is.
+struct RunOriginal;
+
+impl Dispatch for RunOriginal {
+    fn choose<'py>(&self, _: &Bound<'py, PyAny>, _: Args<'_, 'py>) -> PyResult<Choice> {
+        Ok(Choice::Original)
+    }
+
+    fn traverse(&self, _: &mut dyn FnMut(&Py<PyAny>)) {}
+
+    fn clear(&self) {}
+}

@@ -1,0 +1,59 @@
+//! The call of the graph: what the backend made of it, or else all that it calls.
+use super::failure::Failure;
+use super::graph_io::FinishedGraph;
+use super::host::Host;
+use super::prologue::{Arg, TracedFrame};
+use super::writer::Writer;
+use crate::bytecode::Op;
+use crate::graph::{Graph, NodeOp};
+use pyo3::prelude::*;
+
+/// A graph that is called, as `explain` shows it.
+pub struct CalledGraph {
+    /// The graph.
+    pub graph: Graph,
+    /// Calls in it.
+    pub ops: usize,
+}
+
+impl<'py> Writer<'_, 'py> {
+    /// Acquires the locks that come first, and calls what the backend made of the graph, or else all that the graph calls; keeps the results.
+    pub fn call_graph(
+        &mut self,
+        finished: Option<FinishedGraph>,
+        frame: TracedFrame<'_, 'py>,
+        host: &dyn Host,
+    ) -> Result<Option<CalledGraph>, Failure> {
+        let start = self.written.len();
+        self.acquire_locks()?;
+        let Some(finished) = finished else {
+            if !self.outcome.held_first.is_empty() {
+                let watched = start..self.written.len();
+                self.deoptimisation = Some(self.deoptimise(watched, &Graph::default(), &[], frame, host)?);
+            }
+            return Ok(None);
+        };
+        let temporaries = match host.backend(self.py, &finished.graph, &finished.examples)? {
+            Some(compiled) => self.call_compiled(compiled.into_bound(self.py), &finished)?,
+            None => self.write_calls(&finished, host)?,
+        };
+        let watched = start..self.written.len();
+        self.deoptimisation = Some(self.deoptimise(watched, &finished.graph, &finished.inputs, frame, host)?);
+        self.results.extend(finished.results.iter().map(|node| node.0).zip(temporaries));
+        let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
+        Ok(Some(CalledGraph { graph: finished.graph, ops }))
+    }
+
+    fn call_compiled(&mut self, compiled: Bound<'_, PyAny>, finished: &FinishedGraph) -> Result<Vec<usize>, Failure> {
+        self.callee(compiled);
+        finished.inputs.iter().try_for_each(|value| self.load(*value))?;
+        self.call(finished.inputs.len() as u32);
+        self.plain(Op::UNPACK_SEQUENCE, finished.results.len() as u32);
+        let mut keep = |_| {
+            let temporary = self.temporary();
+            self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+            temporary
+        };
+        Ok(finished.results.iter().map(&mut keep).collect())
+    }
+}

@@ -1,0 +1,16 @@
+//! What the emitter needs of whoever compiles.
+use crate::graph::Graph;
+use crate::split::{Continuation, TransferConstants};
+use pyo3::prelude::*;
+
+/// Whoever compiles: gives compiled graphs and continuations.
+pub trait Host {
+    /// The callable that runs in place of the graph; without one, its calls are written into the code.
+    fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<Py<PyAny>>>;
+    /// The callable of a continuation; equal keys, one callable.
+    fn continuation(&self, py: Python<'_>, wanted: &Continuation) -> PyResult<Py<PyAny>>;
+    /// The callable of a continuation of a frame that another one has entered: of this function, or one with its code and globals.
+    fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &Continuation) -> PyResult<Py<PyAny>>;
+    /// The constants that transfers use.
+    fn constants(&self) -> &TransferConstants;
+}

@@ -1,0 +1,141 @@
+//! Loads values: from their homes, from sources, from results of the graph.
+use super::failure::{Failure, fault};
+use super::liveness::LiveValues;
+use super::prologue::Arg;
+use super::writer::Writer;
+use crate::bytecode::{Instr, Op};
+use crate::ffi::snapshot;
+use crate::guard::source::Source;
+use crate::names::name;
+use crate::trace::state::value::{Value, ValueId};
+use pyo3::prelude::*;
+
+impl<'a, 'py> Writer<'a, 'py> {
+    /// Loads what lies behind attributes, items, cells and globals first: later effects may change what stands there.
+    pub fn load_sources(&mut self, needed: &LiveValues) -> Result<(), Failure> {
+        let inputs = self.outcome.inputs.iter().map(|(_, value)| *value);
+        let all: Vec<ValueId> = needed.values.iter().copied().chain(inputs).collect();
+        for id in all {
+            let Value::Real { source: Some(source), .. } = self.value(id)? else { continue };
+            if !matches!(source, Source::Local(_) | Source::Constant(_)) && !self.has_home(id) {
+                let source = source.clone();
+                self.source(&source)?;
+                self.store_home(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes a value.
+    pub(super) fn load(&mut self, id: ValueId) -> Result<(), Failure> {
+        if let Some(home) = self.homes.get(&id) {
+            self.op(Op::LOAD_FAST, Arg::Temporary(*home));
+            return Ok(());
+        }
+        match self.value(id)? {
+            Value::Real { object, source: None } => {
+                self.constant(object.bind(self.py).clone());
+                Ok(())
+            }
+            Value::Real { source: Some(source), .. } => {
+                let source = source.clone();
+                self.source(&source)
+            }
+            Value::Proxy { node, .. } => self.load_node(node.0),
+            Value::New(_) => Err(fault(format!("value {} was not built before its use", id.0))),
+        }
+    }
+
+    fn load_node(&mut self, node: u32) -> Result<(), Failure> {
+        if let Some(result) = self.results.get(&node) {
+            self.op(Op::LOAD_FAST, Arg::Temporary(*result));
+            return Ok(());
+        }
+        let input = self.placeholders.get(&node).copied();
+        let input = input.ok_or_else(|| fault(format!("node {node} is neither an input nor a result of the graph")))?;
+        match self.value(input)? {
+            Value::Proxy { .. } => Err(fault(format!("the graph's input {node} has no source"))),
+            Value::Real { .. } | Value::New(_) => self.load(input),
+        }
+    }
+
+    /// Pushes what is found at a source.
+    fn source(&mut self, source: &Source) -> Result<(), Failure> {
+        match source {
+            Source::Local(slot) => {
+                let slot = self.place_of_argument(*slot as usize);
+                let op = if self.is_boxed(slot) { Op::LOAD_DEREF } else { Op::LOAD_FAST };
+                self.op(op, Arg::Slot(slot));
+            }
+            Source::FreeCell(index) => self.op(Op::LOAD_FAST, Arg::Slot(self.code.first_free() + *index as usize)),
+            Source::Free(index) => self.op(Op::LOAD_DEREF, Arg::Slot(self.code.first_free() + *index as usize)),
+            Source::Cell(base) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name("cell_contents".into()));
+            }
+            Source::Global(name) => self.op(Op::LOAD_GLOBAL, Arg::Name(name.to_string())),
+            Source::Builtin(name) => {
+                self.constant(snapshot::builtins(self.py)?.getattr(&**name)?);
+            }
+            Source::DictItem(base, key) => {
+                self.source(base)?;
+                self.constant(key.0.bind(self.py).clone());
+                self.plain(Op::BINARY_SUBSCR, 0);
+            }
+            Source::Attr(base, name) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name(name.to_string()));
+            }
+            Source::OwnAttr(base, name) => {
+                self.callee(self.py.get_type::<PyAny>().getattr(name!("__getattribute__"))?);
+                self.source(base)?;
+                self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
+                self.call(2);
+            }
+            Source::Dict(base) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));
+            }
+            Source::Item(base, index) => {
+                self.source(base)?;
+                self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                self.plain(Op::BINARY_SUBSCR, 0);
+            }
+            Source::TypeOf(base) => {
+                self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());
+                self.source(base)?;
+                self.call(1);
+            }
+            Source::Constant(object) => self.constant(object.0.bind(self.py).clone()),
+        }
+        Ok(())
+    }
+
+    /// Where an argument is once the frame has started: a continuation's start moves cells from parameters to the slots of
+    /// cells and free variables.
+    pub(super) fn place_of_argument(&self, slot: usize) -> usize {
+        let start = self.start();
+        let empties = |instr: &Instr| matches!(instr.op, Op::LOAD_FAST_AND_CLEAR | Op::DELETE_FAST);
+        let moved = start
+            .windows(2)
+            .find(|pair| empties(pair[0]) && pair[0].arg as usize == slot && pair[1].op == Op::STORE_FAST);
+        moved.map_or(slot, |pair| pair[1].arg as usize)
+    }
+
+    /// Whether the frame's start puts the argument of this slot into a cell.
+    pub(super) fn is_boxed(&self, slot: usize) -> bool {
+        self.start().iter().any(|instr| instr.op == Op::MAKE_CELL && instr.arg as usize == slot)
+    }
+
+    /// What runs before `RESUME`; a continuation's start jumps over the original's.
+    fn start(&self) -> Vec<&'a Instr> {
+        let mut start = Vec::new();
+        let mut index = 0;
+        while let Some(instr) = self.code.instrs.get(index).filter(|instr| instr.op != Op::RESUME) {
+            start.push(instr);
+            let jump = instr.target.filter(|_| instr.op == Op::JUMP_FORWARD).and_then(|target| self.code.index(target));
+            index = jump.filter(|target| *target > index).unwrap_or(index + 1);
+        }
+        start
+    }
+}

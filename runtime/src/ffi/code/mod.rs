@@ -1,0 +1,16 @@
+//! Code objects, and functions made from them.
+//!
+//! In: Python's code objects. Out: their fields, `bytecode::Code` decoded and assembled, functions that run them.
+//! It must not know frames or compiled callables.
+mod conversion;
+#[cfg(slotrt_hooks)]
+pub(crate) mod extra;
+#[cfg(slotrt_hooks)]
+mod fields;
+#[cfg(slotrt_hooks)]
+pub mod function;
+#[cfg(slotrt_traces)]
+pub mod instruction;
+
+#[cfg(slotrt_traces)]
+pub(crate) use fields::name_at;

@@ -1,0 +1,11 @@
+//! Frames: fresh ones, frame objects of tracebacks, and frame objects that outlive a transfer.
+//!
+//! In: what the interpreter gives an evaluation hook, and frame objects. Out: their parts, typed; variables copied among them.
+//! It must not know compiled callables or the hook.
+pub mod eval_breaker;
+pub mod frame;
+pub(super) mod generator_survivors;
+pub mod surviving_frames;
+mod survivors;
+pub mod traceback;
+mod variables;

@@ -1,0 +1,117 @@
+//! The variables of a frame object's frame, copied from one frame to another.
+use crate::ffi::layout::{code, frame};
+use crate::ffi::raw;
+use crate::ffi::release::PyFrameObject;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use std::mem::offset_of;
+
+/// The frame that a frame object stands for.
+pub(super) fn data(object: &Bound<'_, PyAny>) -> *mut u8 {
+    // SAFETY: only called with frame objects.
+    unsafe { raw::read(object.as_ptr().cast(), offset_of!(PyFrameObject, f_frame)) }
+}
+
+/// The variables in the slots of a frame object's frame.
+struct FrameVariables<'py> {
+    raw: *mut u8,
+    names: Bound<'py, PyTuple>,
+    kinds: Bound<'py, PyBytes>,
+}
+
+/// `CO_FAST_HIDDEN`.
+const HIDDEN: u8 = 0x10;
+
+/// `CO_FAST_FREE`.
+const FREE: u8 = 0x80;
+
+impl<'py> FrameVariables<'py> {
+    /// Of a frame that runs, or has ended.
+    fn of(object: &Bound<'py, PyAny>) -> Option<Self> {
+        let (py, raw) = (object.py(), data(object));
+        // SAFETY: a frame object's frame is alive; its code is a code object, or NULL once it was cleared.
+        let (names, kinds) = unsafe {
+            let code: *mut u8 = raw::read(raw, frame::F_CODE);
+            if code.is_null() {
+                return None;
+            }
+            let field = |offset| Bound::<PyAny>::from_borrowed_ptr(py, raw::read(code, offset));
+            (field(code::CO_LOCALSPLUSNAMES), field(code::CO_LOCALSPLUSKINDS))
+        };
+        Some(Self { raw, names: names.cast_into().ok()?, kinds: kinds.cast_into().ok()? })
+    }
+
+    /// Of a frame that has ended, and belongs to its object.
+    fn of_ended(object: &Bound<'py, PyAny>) -> Option<Self> {
+        // SAFETY: only called with frame objects.
+        let inside = unsafe { object.as_ptr().cast::<u8>().add(offset_of!(PyFrameObject, _f_frame_data)) };
+        (data(object) == inside).then(|| Self::of(object)).flatten()
+    }
+
+    /// Slots of the program's own variables, with their names.
+    fn variables(&self) -> impl Iterator<Item = (usize, Bound<'py, PyAny>)> {
+        let shown = |index: &usize| self.kinds.as_bytes().get(*index).is_some_and(|kind| kind & HIDDEN == 0);
+        (0..self.names.len()).filter(shown).filter_map(|index| Some((index, self.names.get_item(index).ok()?)))
+    }
+
+    /// Whether the slot's variable belongs to an outer function. One of a comprehension can have the same name.
+    fn is_free(&self, index: usize) -> bool {
+        self.kinds.as_bytes().get(index).is_some_and(|kind| kind & FREE != 0)
+    }
+
+    fn place(&self, index: usize) -> *mut *mut ffi::PyObject {
+        // SAFETY: a frame has a slot for each of its code's names.
+        unsafe { self.raw.add(frame::LOCALSPLUS).cast::<*mut ffi::PyObject>().add(index) }
+    }
+
+    /// Puts a value into the slot; gives the one before.
+    fn put(&self, index: usize, value: Option<Bound<'py, PyAny>>) -> Option<Bound<'py, PyAny>> {
+        let value = value.map_or(std::ptr::null_mut(), Bound::into_ptr);
+        // SAFETY: the slot owns what it holds, or holds NULL.
+        unsafe { Bound::from_owned_ptr_or_opt(self.names.py(), std::mem::replace(&mut *self.place(index), value)) }
+    }
+
+    fn get(&self, index: usize) -> Option<Bound<'py, PyAny>> {
+        // SAFETY: the slot holds a live object or NULL.
+        unsafe { Bound::from_borrowed_ptr_or_opt(self.names.py(), *self.place(index)) }
+    }
+}
+
+/// Copies the variables of a frame that has ended to surviving frames, and the line where it ended.
+pub(super) fn copy_at_end(object: &Bound<'_, PyAny>, survivors: &[Py<PyAny>]) {
+    if FrameVariables::of_ended(object).is_some() {
+        drop(copy(object, survivors));
+    }
+}
+
+/// Copies the variables of a frame to surviving frames, and the line where it stands. Gives what these held before: it must not be freed
+/// before all is done.
+pub(super) fn copy<'py>(object: &Bound<'py, PyAny>, survivors: &[Py<PyAny>]) -> Vec<Option<Bound<'py, PyAny>>> {
+    let mut replaced = Vec::new();
+    let Some(from) = FrameVariables::of(object) else { return replaced };
+    // SAFETY: it is a frame object.
+    let line = unsafe { ffi::PyFrame_GetLineNumber(object.as_ptr().cast()) };
+    for survivor in survivors {
+        let Some(to) = FrameVariables::of_ended(survivor.bind(object.py())) else { continue };
+        if line > 0 {
+            // SAFETY: `FrameVariables` are only made of frame objects. The field says the line where it is not 0.
+            unsafe { raw::write(survivor.as_ptr().cast(), offset_of!(PyFrameObject, f_lineno), line) };
+        }
+        let slots: Vec<_> = to.variables().collect();
+        for (index, name) in from.variables() {
+            let named = |other: &Bound<'_, PyAny>| other.is(&name) || other.eq(&name).unwrap_or(false);
+            let same = |(slot, _): &&(usize, _)| to.is_free(*slot) == from.is_free(index);
+            if let Some((slot, _)) = slots.iter().filter(|(_, other)| named(other)).find(same) {
+                replaced.push(to.put(*slot, from.get(index)));
+            }
+        }
+    }
+    replaced
+}
+
+/// Empties the variables of surviving frames again; gives what they held.
+pub(super) fn clear<'py>(py: Python<'py>, survivors: &[Py<PyAny>]) -> Vec<Option<Bound<'py, PyAny>>> {
+    let ended = survivors.iter().filter_map(|survivor| FrameVariables::of_ended(survivor.bind(py)));
+    ended.flat_map(|to| to.variables().map(|(slot, _)| to.put(slot, None)).collect::<Vec<_>>()).collect()
+}

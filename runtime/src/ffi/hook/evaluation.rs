@@ -1,0 +1,174 @@
+//! The evaluation hook (PEP 523): installed only while something needs it.
+use super::argument_transfer::{self, CallSites};
+use super::handler::{Action, FrameHandler};
+use super::result::{given, stand_in};
+use crate::ffi::frame::Frame;
+use crate::ffi::release::{
+    self, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, Evaluator,
+};
+use crate::ffi::{callable, layout, native_stack};
+use crate::internal_error::InternalError;
+use pyo3::exceptions::{PyImportError, PyRuntimeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
+
+struct Installation {
+    handler: Box<dyn FrameHandler>,
+    previous: Evaluator,
+    interpreter: usize,
+    active: AtomicBool,
+    sites: CallSites,
+}
+
+/// The hook's function takes no data: this is it. Installation once per interpreter; the interpreters that this module can be
+/// imported into are one.
+static INSTALLED: AtomicPtr<Installation> = AtomicPtr::new(std::ptr::null_mut());
+
+thread_local! {
+    /// Whether this thread is inside a handler.
+    static BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Refuses an interpreter whose frames are laid out otherwise than the generated tables say, and one that is not the first
+/// in the process to ask: what is kept here is one interpreter's.
+pub fn check(py: Python<'_>) -> PyResult<()> {
+    static FIRST: AtomicI64 = AtomicI64::new(-1);
+    // SAFETY: attached.
+    let this = unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) };
+    let first = FIRST.compare_exchange(-1, this, Ordering::AcqRel, Ordering::Acquire);
+    if first.is_err_and(|first| first != this) {
+        return Err(PyImportError::new_err(
+            "slotrt serves one interpreter of a process, and another one has it already",
+        ));
+    }
+    layout::check(py)?;
+    release::prepare(py)
+}
+
+/// Installs the hook with its handler.
+pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
+    check(py)?;
+    // SAFETY: attached.
+    let interpreter = unsafe { ffi::PyInterpreterState_Get() };
+    // SAFETY: the interpreter is alive.
+    let previous = unsafe { _PyInterpreterState_GetEvalFrameFunc(interpreter) };
+    if previous as usize == evaluate as *const () as usize {
+        return Err(PyRuntimeError::new_err("slotrt's evaluation hook is installed already"));
+    }
+    let made = Box::new(Installation {
+        handler,
+        previous,
+        interpreter: interpreter as usize,
+        active: AtomicBool::new(true),
+        sites: CallSites::default(),
+    });
+    // The old one, if any, stays allocated: frames that run on other threads may still look at it.
+    INSTALLED.store(Box::into_raw(made), Ordering::Release);
+    // SAFETY: the function has the hook's signature for this release, and its data is in place.
+    unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate) };
+    Ok(())
+}
+
+/// Takes the hook out again; frames that run now finish under it.
+pub fn uninstall(_py: Python<'_>) -> PyResult<()> {
+    // SAFETY: attached.
+    let interpreter = unsafe { ffi::PyInterpreterState_Get() };
+    // SAFETY: the interpreter is alive.
+    let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(interpreter) };
+    // SAFETY: never freed once stored.
+    let installed = unsafe { INSTALLED.load(Ordering::Acquire).as_ref() };
+    let ours =
+        |found: &&Installation| found.interpreter == interpreter as usize && found.active.load(Ordering::Acquire);
+    match installed.filter(ours) {
+        Some(installed) if current as usize == evaluate as *const () as usize => {
+            // SAFETY: the evaluator that was there before us.
+            unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, installed.previous) };
+            installed.active.store(false, Ordering::Release);
+            Ok(())
+        }
+        Some(_) => {
+            Err(PyRuntimeError::new_err("another evaluation hook was installed after slotrt's; remove that first"))
+        }
+        None => Err(PyRuntimeError::new_err("slotrt's evaluation hook is not installed")),
+    }
+}
+
+/// Whether the hook is in.
+#[must_use]
+pub fn is_installed(_py: Python<'_>) -> bool {
+    // SAFETY: attached, the interpreter is alive.
+    let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get()) };
+    current as usize == evaluate as *const () as usize
+}
+
+unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, throw: c_int) -> *mut ffi::PyObject {
+    // SAFETY: stored before the hook went in, and never freed.
+    let installed = unsafe { &*INSTALLED.load(Ordering::Acquire) };
+    // SAFETY: the interpreter's own arguments.
+    let frame = unsafe { Frame::new(state, raw) };
+    let fresh = throw == 0 && frame.is_fresh();
+    if fresh {
+        argument_transfer::drop_arguments(&installed.sites, frame);
+    }
+    if throw == 0 && installed.handler.observe(frame) && fresh && !BUSY.get() && !native_stack::is_low() {
+        // SAFETY: as above.
+        if let Some(result) = unsafe { decide(installed, state, frame) } {
+            return result;
+        }
+    }
+    // SAFETY: the interpreter's own arguments, passed on.
+    unsafe { (installed.previous)(state, raw, throw) }
+}
+
+/// Evaluates a frame whose code may end with a transfer, and its continuations.
+///
+/// # Safety
+/// As for an evaluator.
+unsafe fn run_replaced(
+    py: Python<'_>,
+    installed: &Installation,
+    state: *mut ffi::PyThreadState,
+    raw: *mut u8,
+) -> *mut ffi::PyObject {
+    // SAFETY: as the caller promises; the result is new, or NULL with an exception set.
+    let result = unsafe { Bound::from_owned_ptr_or_opt(py, (installed.previous)(state, raw, 0)) };
+    let Some(result) = result else { return std::ptr::null_mut() };
+    given(py, callable::follow(result).map(Bound::unbind))
+}
+
+/// Asks the handler; a result means that the frame is done and gone.
+///
+/// # Safety
+/// The frame must be fresh and belong to the attached thread.
+unsafe fn decide(
+    installed: &Installation,
+    state: *mut ffi::PyThreadState,
+    frame: Frame<'_>,
+) -> Option<*mut ffi::PyObject> {
+    Python::attach(|py| {
+        BUSY.set(true);
+        let action = catch_unwind(AssertUnwindSafe(|| installed.handler.enter(py, frame)));
+        BUSY.set(false);
+        let action = action.unwrap_or_else(|_| Err(InternalError::new_err("panic in slotrt's frame handler")));
+        let result = match action {
+            Ok(Action::Run) => return None,
+            Ok(Action::Replace(code)) => {
+                if let Err(reason) = frame.replace(code.bind(py)) {
+                    installed.handler.declined(reason);
+                    return None;
+                }
+                // SAFETY: the interpreter's own arguments, passed on; the evaluator clears the frame.
+                return Some(unsafe { run_replaced(py, installed, state, frame.raw) });
+            }
+            Ok(Action::Call(function)) => frame.call(function.bind(py)).and_then(callable::follow).map(Bound::unbind),
+            Ok(Action::Done(result)) => Ok(result),
+            Err(error) => Err(error),
+        };
+        // SAFETY: as the caller promises; its evaluator ends here.
+        Some(unsafe { stand_in(py, state, frame.raw, result) })
+    })
+}

@@ -1,0 +1,38 @@
+//! Byte offsets of fields in CPython's private structures.
+/// Offsets in `PyCodeObject`.
+pub(in crate::ffi) mod code {
+    use crate::ffi::release::PyCodeObject;
+    use std::mem::offset_of;
+    pub const CO_FLAGS: usize = offset_of!(PyCodeObject, co_flags);
+    pub const CO_ARGCOUNT: usize = offset_of!(PyCodeObject, co_argcount);
+    pub const CO_STACKSIZE: usize = offset_of!(PyCodeObject, co_stacksize);
+    pub const CO_FIRSTLINENO: usize = offset_of!(PyCodeObject, co_firstlineno);
+    pub const CO_NLOCALSPLUS: usize = offset_of!(PyCodeObject, co_nlocalsplus);
+    pub const CO_CONSTS: usize = offset_of!(PyCodeObject, co_consts);
+    pub const CO_LOCALSPLUSNAMES: usize = offset_of!(PyCodeObject, co_localsplusnames);
+    pub const CO_LOCALSPLUSKINDS: usize = offset_of!(PyCodeObject, co_localspluskinds);
+    pub const CO_CODE_ADAPTIVE: usize = offset_of!(PyCodeObject, co_code_adaptive);
+}
+
+/// Offsets in `_PyInterpreterFrame`.
+pub(in crate::ffi) mod frame {
+    use crate::ffi::release::_PyInterpreterFrame;
+    pub(in crate::ffi) use crate::ffi::release::{F_CODE, F_FUNC, FRESH, INSTR};
+    use std::mem::offset_of;
+    pub const F_GLOBALS: usize = offset_of!(_PyInterpreterFrame, f_globals);
+    pub const STACKTOP: usize = offset_of!(_PyInterpreterFrame, stacktop);
+    pub const OWNER: usize = offset_of!(_PyInterpreterFrame, owner);
+    pub const LOCALSPLUS: usize = offset_of!(_PyInterpreterFrame, localsplus);
+    /// `FRAME_OWNED_BY_THREAD`.
+    pub const OWNED_BY_THREAD: u8 = 0;
+    /// `FRAME_OWNED_BY_GENERATOR`; others follow.
+    pub const OWNED_BY_GENERATOR: u8 = 1;
+}
+
+/// Offsets in `PyThreadState`.
+pub(in crate::ffi) mod thread {
+    use crate::ffi::release::PyThreadState;
+    use std::mem::offset_of;
+    pub const DATASTACK_TOP: usize = offset_of!(PyThreadState, datastack_top);
+    pub const DATASTACK_LIMIT: usize = offset_of!(PyThreadState, datastack_limit);
+}

@@ -1,0 +1,115 @@
+//! Names, modules, owners and receivers of callables, read from their structs: reading the attributes would make objects.
+use crate::ffi::types::{self, text};
+use crate::names::name;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyFunction, PyString, PyType};
+use std::borrow::Cow;
+use std::ffi::CStr;
+
+/// A function of C, bound or of a module.
+fn c_function(object: &Bound<'_, PyAny>) -> Option<*mut ffi::PyCFunctionObject> {
+    // SAFETY: the type is checked.
+    unsafe { (ffi::PyCFunction_CheckExact(object.as_ptr()) != 0).then(|| object.as_ptr().cast()) }
+}
+
+/// A descriptor of C.
+fn descriptor(object: &Bound<'_, PyAny>) -> Option<*mut ffi::PyDescrObject> {
+    let class = object.get_type_ptr();
+    let classes = [
+        &raw mut ffi::PyMethodDescr_Type,
+        &raw mut ffi::PyWrapperDescr_Type,
+        &raw mut ffi::PyGetSetDescr_Type,
+        &raw mut ffi::PyMemberDescr_Type,
+        &raw mut ffi::PyClassMethodDescr_Type,
+    ];
+    classes.contains(&class).then(|| object.as_ptr().cast())
+}
+
+/// The name in a descriptor, which lives as long; `None` if it is no UTF-8.
+fn name_within<'a>(descriptor: *mut ffi::PyDescrObject, of: &'a Bound<'_, PyAny>) -> Option<&'a str> {
+    let mut length = 0;
+    // SAFETY: a descriptor holds its name, a string that nobody replaces; the answer is NULL with an exception set, or its UTF-8, which it keeps.
+    unsafe {
+        let text = ffi::PyUnicode_AsUTF8AndSize((*descriptor).d_name, &mut length).cast::<u8>();
+        if text.is_null() {
+            drop(PyErr::take(of.py()));
+            return None;
+        }
+        Some(str::from_utf8_unchecked(std::slice::from_raw_parts(text, length as usize)))
+    }
+}
+
+/// `__name__`; empty where there is none.
+#[must_use]
+pub fn name_of<'a>(object: &'a Bound<'_, PyAny>) -> Cow<'a, str> {
+    if let Some(function) = c_function(object) {
+        // SAFETY: a function of C has a definition with a name that ends in NUL and lives as long.
+        return types::utf8(unsafe { CStr::from_ptr((*(*function).m_ml).ml_name) });
+    }
+    if let Some(name) = descriptor(object).and_then(|descriptor| name_within(descriptor, object)) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(object.getattr(name!("__name__")).map(|name| text(&name)).unwrap_or_default())
+}
+
+/// `__qualname__` of a function.
+#[must_use]
+pub fn qualname_of(function: &Bound<'_, PyAny>) -> String {
+    if function.is_exact_instance_of::<PyFunction>() {
+        // SAFETY: a function's qualified name is a string.
+        let name = unsafe {
+            let raw = function.as_ptr().cast::<ffi::PyFunctionObject>();
+            Bound::from_borrowed_ptr_or_opt(function.py(), (*raw).func_qualname)
+        };
+        if let Some(name) = name {
+            return text(&name);
+        }
+    }
+    function.getattr(name!("__qualname__")).map(|name| text(&name)).unwrap_or_default()
+}
+
+/// `__self__`.
+#[must_use]
+pub fn receiver_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if let Some(function) = c_function(object) {
+        // SAFETY: of a function of C; the result is borrowed, NULL for static methods.
+        let receiver =
+            unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), ffi::PyCFunction_GetSelf(function.cast())) };
+        return Some(receiver.unwrap_or_else(|| object.py().None().into_bound(object.py())));
+    }
+    if descriptor(object).is_some() {
+        return None;
+    }
+    object.getattr_opt(name!("__self__")).ok().flatten()
+}
+
+/// `__module__` of a function of C or of anything else that has a text there.
+#[must_use]
+pub fn module_name<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
+    let module = match c_function(object) {
+        // SAFETY: of a function of C, which holds its module's name or NULL.
+        Some(function) => unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), (*function).m_module) },
+        None => object.getattr_opt(name!("__module__")).ok().flatten(),
+    };
+    module?.cast_into().ok()
+}
+
+/// The same; empty where there is none.
+#[must_use]
+pub fn module_of(object: &Bound<'_, PyAny>) -> String {
+    module_name(object).map(|module| text(&module)).unwrap_or_default()
+}
+
+/// `__objclass__`: the class that a method of C belongs to.
+#[must_use]
+pub fn owner_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyType>> {
+    if c_function(object).is_some() {
+        return None;
+    }
+    if let Some(descriptor) = descriptor(object) {
+        // SAFETY: a descriptor holds its class.
+        return unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), (*descriptor).d_type.cast())?.cast_into().ok() };
+    }
+    object.getattr_opt(name!("__objclass__")).ok().flatten()?.cast_into().ok()
+}

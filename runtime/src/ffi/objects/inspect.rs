@@ -1,0 +1,110 @@
+//! Parts of functions, cells and instances, read without running code of the program.
+use crate::ffi::types;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyFunction, PyString, PyTuple};
+
+unsafe extern "C" {
+    /// `object.__getattribute__`; with `suppress`, NULL without an exception for a missing attribute.
+    fn _PyObject_GenericGetAttrWithDict(
+        object: *mut ffi::PyObject,
+        name: *mut ffi::PyObject,
+        dict: *mut ffi::PyObject,
+        suppress: std::ffi::c_int,
+    ) -> *mut ffi::PyObject;
+}
+
+/// The exception that is being handled. CPython: `sys.exception()`.
+pub fn handled(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: attached; the result is a new reference or NULL, without an exception set.
+    let handled = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyErr_GetHandledException()) };
+    handled.filter(|handled| !handled.is_none())
+}
+
+/// Whether there is one.
+pub fn is_handling(py: Python<'_>) -> bool {
+    handled(py).is_some()
+}
+
+/// A cell of a function's closure.
+pub fn closure_cell<'py>(function: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
+    let closure = part(function, ffi::PyFunction_GetClosure)?;
+    closure.cast::<PyTuple>().ok()?.get_item(index).ok()
+}
+
+/// What a cell holds; `None` while it is empty or where the object is no cell.
+pub fn cell_content<'py>(cell: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: the type is checked first; for a cell the getter returns a new reference or NULL, without an exception.
+    unsafe {
+        if (&raw mut ffi::PyCell_Type) != cell.get_type_ptr() {
+            return None;
+        }
+        Bound::from_owned_ptr_or_opt(cell.py(), ffi::PyCell_Get(cell.as_ptr()))
+    }
+}
+
+/// Whether it is a dict, and none of a class derived from it.
+pub fn is_exact_dict(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<pyo3::types::PyDict>()
+}
+
+/// The globals of a function.
+pub fn globals<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    part(function, ffi::PyFunction_GetGlobals)
+}
+
+/// The builtins of a function.
+pub fn builtins<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let function = function.cast::<PyFunction>().ok()?;
+    // SAFETY: `function` is a function, which holds its builtins.
+    unsafe {
+        let raw = function.as_ptr().cast::<ffi::PyFunctionObject>();
+        Bound::from_borrowed_ptr_or_opt(function.py(), (*raw).func_builtins)
+    }
+}
+
+/// The closure of a function, if it has one.
+pub fn function_closure<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    part(function, ffi::PyFunction_GetClosure)
+}
+
+/// The code object of a function.
+pub fn function_code<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    part(function, ffi::PyFunction_GetCode)
+}
+
+/// `__defaults__` of a function, if it has any.
+pub fn function_defaults<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    part(function, ffi::PyFunction_GetDefaults)
+}
+
+/// `__kwdefaults__` of a function, if it has any.
+pub fn function_kwdefaults<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    part(function, ffi::PyFunction_GetKwDefaults)
+}
+
+type Getter = unsafe extern "C" fn(*mut ffi::PyObject) -> *mut ffi::PyObject;
+
+fn part<'py>(function: &Bound<'py, PyAny>, getter: Getter) -> Option<Bound<'py, PyAny>> {
+    let function = function.cast::<PyFunction>().ok()?;
+    // SAFETY: `function` is a function; all these getters return a borrowed object or NULL.
+    unsafe { Bound::from_borrowed_ptr_or_opt(function.py(), getter(function.as_ptr())) }
+}
+
+/// The object's own `__dict__`; an empty dict where it has none.
+pub fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    types::generic_dict(object).unwrap_or_else(|| pyo3::types::PyDict::new(object.py())).into_any()
+}
+
+/// An attribute as `object.__getattribute__` finds it. The type must have been guarded before: then no descriptor of the user runs.
+pub fn own_attribute<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    let py = object.py();
+    // SAFETY: all arguments are live objects, `name` a string; the result is a new reference or NULL.
+    let found = unsafe { _PyObject_GenericGetAttrWithDict(object.as_ptr(), name.as_ptr(), std::ptr::null_mut(), 1) };
+    // SAFETY: `found` is a new reference or NULL.
+    let found = unsafe { Bound::from_owned_ptr_or_opt(py, found) };
+    if found.is_none() {
+        drop(PyErr::take(py));
+    }
+    found
+}

@@ -1,0 +1,19 @@
+//! Objects of the interpreter, read and set where no function of Python does.
+//!
+//! In: live objects of known types. Out: what they hold: parts of functions, tables of sets, caches, referents, modules.
+//! It must not know code objects, frames or guards.
+pub(crate) mod callee;
+#[cfg(slotrt_traces)]
+pub mod collector;
+pub mod context_variable;
+pub mod inspect;
+#[cfg(slotrt_traces)]
+pub mod lru_cache;
+pub(crate) mod modules;
+pub mod ndarray;
+#[cfg(slotrt_traces)]
+pub mod ordered_dict;
+#[cfg(slotrt_traces)]
+pub mod referents;
+pub mod set_table;
+pub mod snapshot;

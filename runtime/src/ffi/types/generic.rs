@@ -1,0 +1,81 @@
+//! What `object` does for every class: attributes, namespaces, new instances, descriptors.
+use crate::names::name;
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+/// `object.__getattribute__`. CPython: `PyObject_GenericGetAttr`.
+///
+/// # Errors
+/// What it raises.
+pub fn generic_get<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: both are live; the result is a new reference, or NULL with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(object.py(), ffi::PyObject_GenericGetAttr(object.as_ptr(), name.as_ptr())) }
+}
+
+/// `object.__setattr__`; `None`: `object.__delattr__`. CPython: `PyObject_GenericSetAttr`.
+///
+/// # Errors
+/// What it raises.
+pub fn generic_set<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    value: Option<&Bound<'py, PyAny>>,
+) -> PyResult<()> {
+    let value = value.map_or(std::ptr::null_mut(), Bound::as_ptr);
+    // SAFETY: all are live, NULL deletes; where the result is not 0, an exception is set.
+    match unsafe { ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(object.py())),
+    }
+}
+
+/// The object's own `__dict__`, where its class has a place for one. CPython: `PyObject_GenericGetDict`.
+#[must_use]
+pub fn generic_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+    // SAFETY: the object is live; the result is a new reference, or NULL with an exception set.
+    let dict = unsafe {
+        let dict = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
+        Bound::from_owned_ptr_or_err(object.py(), dict)
+    };
+    dict.ok()?.cast_into().ok()
+}
+
+/// `object.__new__(class)`.
+///
+/// # Errors
+/// `TypeError` where the class is abstract, or lays out its instances in its own way.
+pub fn new_instance<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let object = py.get_type::<PyAny>();
+    // SAFETY: both are live types.
+    let (new, plain) = unsafe { ((*class.as_type_ptr()).tp_new, (*object.as_type_ptr()).tp_new) };
+    match new {
+        // What `object.__new__` checks is whether this is the function that makes the instances.
+        Some(new) if plain.is_some_and(|plain| std::ptr::fn_addr_eq(new, plain)) => {
+            let none = PyTuple::empty(py);
+            // SAFETY: a live type and an empty tuple; the result is a new reference, or NULL with an exception set.
+            unsafe { Bound::from_owned_ptr_or_err(py, new(class.as_type_ptr(), none.as_ptr(), std::ptr::null_mut())) }
+        }
+        _ => object.call_method1(name!("__new__"), (class,)),
+    }
+}
+
+/// `descriptor.__get__(object, type(object))` of a descriptor of C: some methods get the class.
+///
+/// # Errors
+/// What it raises; `TypeError` where it is no descriptor.
+pub fn read<'py>(descriptor: &Bound<'py, PyAny>, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: both are live; the slot's result is a new reference, or NULL with an exception set.
+    unsafe {
+        match (*ffi::Py_TYPE(descriptor.as_ptr())).tp_descr_get {
+            Some(get) => {
+                let class = ffi::Py_TYPE(object.as_ptr()).cast();
+                let found = get(descriptor.as_ptr(), object.as_ptr(), class);
+                Bound::from_owned_ptr_or_err(object.py(), found)
+            }
+            None => Err(PyTypeError::new_err("expected a descriptor")),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `slotrt.Graph`: a recorded graph as Python sees it, callable and iterable as in FX.
+use super::node::Graph;
+use super::program::Program;
+use super::{py_node, table};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+/// A recorded graph: iterate for its nodes, call with its inputs for the tuple of its results.
+#[pyclass(name = "Graph", module = "slotrt", frozen)]
+#[derive(Debug)]
+pub struct PyGraph {
+    program: Program,
+    nodes: Py<PyList>,
+}
+
+impl PyGraph {
+    /// The graph as Python objects; its last node must be the output.
+    pub fn new<'py>(py: Python<'py>, graph: &Graph) -> PyResult<Bound<'py, Self>> {
+        let nodes = PyList::empty(py);
+        for node in &graph.nodes {
+            nodes.append(py_node::build(node, &nodes)?)?;
+        }
+        Bound::new(py, Self { program: Program::new(py, graph), nodes: nodes.unbind() })
+    }
+}
+
+#[pymethods]
+impl PyGraph {
+    /// All nodes, in the order in which they run.
+    #[getter]
+    fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.nodes.bind(py).get_slice(0, usize::MAX >> 1).into_any()
+    }
+
+    #[pyo3(signature = (*inputs))]
+    fn __call__<'py>(&self, inputs: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+        self.program.run(inputs)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.nodes.bind(py).call_method0("__iter__")
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.nodes.bind(py).len()
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        table::render(self.nodes.bind(py))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.program.traverse(&visit)?;
+        visit.call(&self.nodes)
+    }
+}

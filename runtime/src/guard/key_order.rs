@@ -1,0 +1,29 @@
+//! The condition that an `OrderedDict` has its keys in a certain order.
+use super::condition::DomainCheck;
+use super::values::equal;
+use crate::ffi::ordered_dict::{is_ordered_dict, order};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// That an `OrderedDict`, whose keys are known, has them in this order.
+#[derive(Debug)]
+pub struct KeyOrder(pub Py<PyTuple>);
+
+impl DomainCheck for KeyOrder {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        let found = value.cast::<PyDict>().ok().filter(|_| is_ordered_dict(value)).and_then(|found| order(found).ok());
+        let wanted = self.0.bind(value.py());
+        found.is_some_and(|found| {
+            found.len() == wanted.len() && found.iter().zip(wanted).all(|(key, wanted)| equal(key, &wanted))
+        })
+    }
+
+    fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {
+        let other = (other as &dyn std::any::Any).downcast_ref::<Self>();
+        other.is_some_and(|other| self.0.bind(py).iter().zip(other.0.bind(py)).all(|(one, other)| one.is(&other)))
+    }
+
+    fn describe(&self) -> String {
+        Python::attach(|py| format!("has its keys in the order {}", self.0.bind(py)))
+    }
+}

@@ -1,0 +1,377 @@
+//! Makes the residual program: which guards are watched, and which steps stay.
+use super::load::{Load, Registers, SharedObject};
+use super::program::{GuardFailure, Program};
+use super::residual::{ChangeCounts, GuardMode, Residual};
+use super::step::{Action, Step};
+use super::test::Test;
+use crate::ffi::watch::Watch;
+use crate::ffi::{inspect, types};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyModule, PyString, PyTuple};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+const NO_WATCHER: &str = "nothing tells of changes to it here";
+
+impl Program {
+    /// What is left of the program after it was found to hold with these registers.
+    pub fn residual<'py>(
+        &self,
+        found: &Registers<'py>,
+        function: &Bound<'py, PyAny>,
+        changes: &ChangeCounts,
+    ) -> Residual {
+        let mut plan = Plan::new(self, found, function, changes);
+        for (index, step) in self.steps.iter().enumerate() {
+            plan.step(index, step);
+        }
+        let modes = (0..self.len()).map(|guard| plan.mode(guard)).collect();
+        let Plan { steps, registers, watch, .. } = plan;
+        Residual { steps, registers, watch, served: AtomicU32::new(0), fails: None, modes }
+    }
+
+    /// A guard that failed and will fail at each call, until something changes that CPython tells of; `None` where that is not known.
+    pub fn lasting_failure<'py>(
+        &self,
+        failed: &GuardFailure<'py>,
+        function: &Bound<'py, PyAny>,
+        changes: &mut ChangeCounts,
+    ) -> Option<Residual> {
+        if changes.unknown.contains(&failed.step) {
+            return None;
+        }
+        let mut plan = Plan::new(self, &failed.found, function, changes);
+        let fixed = plan.decided(failed.step);
+        let watch = plan.watch;
+        if !fixed {
+            changes.unknown.insert(failed.step);
+            return None;
+        }
+        let (steps, modes, served) = (Vec::new(), Vec::new(), AtomicU32::new(0));
+        Some(Residual { steps, registers: 0, watch, served, fails: Some(failed.guard), modes })
+    }
+}
+
+/// What is known of a register of the whole program.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// It holds what it held for as long as the watch holds and the checks before succeed.
+    Fixed(&'static str),
+    /// It may hold something else at each call.
+    Moving(&'static str),
+}
+
+struct Plan<'a, 'py> {
+    function: &'a Bound<'py, PyAny>,
+    found: &'a Registers<'py>,
+    program: &'a Program,
+    changes: &'a ChangeCounts,
+    watch: Option<Watch>,
+    states: Vec<State>,
+    /// The register of the plan that holds the same.
+    homes: Vec<Option<usize>>,
+    /// The object that a register holds, where the program itself keeps it.
+    objects: Vec<Option<SharedObject>>,
+    /// Functions that the watch was set on.
+    watched_functions: Vec<SharedObject>,
+    /// Whether the exact type of what a register holds is known.
+    typed: Vec<bool>,
+    steps: Vec<Step>,
+    registers: usize,
+    modes: Vec<Option<GuardMode>>,
+}
+
+impl<'a, 'py> Plan<'a, 'py> {
+    fn new(
+        program: &'a Program,
+        found: &'a Registers<'py>,
+        function: &'a Bound<'py, PyAny>,
+        changes: &'a ChangeCounts,
+    ) -> Self {
+        Self {
+            function,
+            found,
+            program,
+            changes,
+            watch: Watch::new(function.py()),
+            states: vec![State::Moving(""); program.registers],
+            homes: vec![None; program.registers],
+            objects: vec![None; program.registers],
+            watched_functions: Vec::new(),
+            typed: vec![false; program.registers],
+            steps: Vec::new(),
+            registers: 0,
+            modes: vec![None; program.len()],
+        }
+    }
+
+    /// Whether a step does the same at each call while the watch holds, and all on the way to it.
+    fn decided(&mut self, index: usize) -> bool {
+        let program = self.program;
+        match &program.steps[index].action {
+            Action::Load { from, into } => {
+                self.reached(from) && matches!(self.load(index, from, *into), State::Fixed(_))
+            }
+            Action::Check { register, test } => self.known(*register) && self.test(index, *register, test).is_ok(),
+            Action::Compare { register, other, .. } => self.known(*register) && self.known(*other),
+        }
+    }
+
+    fn reached(&mut self, from: &Load) -> bool {
+        let mut known = true;
+        let _ = from.with(|base| {
+            known &= self.known(base);
+            base
+        });
+        known
+    }
+
+    fn known(&mut self, register: usize) -> bool {
+        let program = self.program;
+        let index = program.loads[register];
+        let Action::Load { from, into } = &program.steps[index].action else { return false };
+        let state = if self.reached(from) { self.load(index, from, *into) } else { State::Moving("") };
+        self.states[register] = state;
+        matches!(state, State::Fixed(_))
+    }
+
+    /// What becomes of a guard; one without steps of its own shares them with another that looks at the same.
+    fn mode(&self, guard: usize) -> GuardMode {
+        let subject = self.program.subjects.get(guard).map(|register| self.states[*register]);
+        self.modes[guard].unwrap_or(match subject {
+            Some(State::Moving(why)) => GuardMode::Checked(why),
+            Some(State::Fixed(what)) => GuardMode::Watched(what),
+            None => GuardMode::Checked(NO_WATCHER),
+        })
+    }
+
+    fn step(&mut self, index: usize, step: &Step) {
+        match &step.action {
+            Action::Load { from, into } => {
+                if let Load::Constant(object) = from {
+                    self.objects[*into] = Some(Arc::clone(object));
+                }
+                self.states[*into] = self.load(index, from, *into);
+                if let State::Moving(why) = self.states[*into] {
+                    self.place(*into, step.guard);
+                    self.checked(step.guard, why);
+                }
+            }
+            Action::Compare { register, other, same } => match (self.states[*register], self.states[*other]) {
+                (State::Fixed(what), State::Fixed(_)) => self.watched(step.guard, what),
+                (State::Moving(why), _) | (_, State::Moving(why)) => {
+                    let (register, other) = (self.place(*register, step.guard), self.place(*other, step.guard));
+                    self.steps
+                        .push(Step { guard: step.guard, action: Action::Compare { register, other, same: *same } });
+                    self.checked(step.guard, why);
+                }
+            },
+            Action::Check { register, test } => match self.test(index, *register, test) {
+                Ok(what) => self.watched(step.guard, what),
+                Err(why) => {
+                    self.keep_test(*register, step.guard, test);
+                    self.checked(step.guard, why);
+                }
+            },
+        }
+    }
+
+    fn watched(&mut self, guard: usize, what: &'static str) {
+        self.modes[guard].get_or_insert(GuardMode::Watched(what));
+    }
+
+    fn checked(&mut self, guard: usize, why: &'static str) {
+        if !matches!(self.modes[guard], Some(GuardMode::Checked(_))) {
+            self.modes[guard] = Some(GuardMode::Checked(why));
+        }
+    }
+
+    /// Has the watch set; false where it cannot be, and where this changes all the time.
+    fn set(&mut self, index: usize, set: impl FnOnce(&mut Watch, u32) -> bool) -> bool {
+        let Ok(mark) = u32::try_from(index) else { return false };
+        !self.changes.is_frequent(index) && self.watch.as_mut().is_some_and(|watch| set(watch, mark))
+    }
+
+    fn entry(
+        &mut self,
+        index: usize,
+        dict: Option<&Bound<'py, PyAny>>,
+        key: &Bound<'py, PyAny>,
+        what: &'static str,
+    ) -> State {
+        let watched = dict.is_some_and(|dict| self.set(index, |watch, mark| watch.entry(dict, key, mark)));
+        match self.changes.is_frequent(index) {
+            _ if watched => State::Fixed(what),
+            true => State::Moving("it changes again and again"),
+            false => State::Moving(NO_WATCHER),
+        }
+    }
+
+    /// What a fixed register holds; else why it is not fixed.
+    fn fixed(&self, register: usize) -> Result<&Bound<'py, PyAny>, &'static str> {
+        match (self.states[register], &self.found[register]) {
+            (State::Fixed(_), Some(value)) => Ok(value),
+            (State::Moving(why), _) => Err(why),
+            (State::Fixed(_), None) => Err(NO_WATCHER),
+        }
+    }
+
+    fn load(&mut self, index: usize, from: &Load, into: usize) -> State {
+        let py = self.function.py();
+        let base = match from {
+            Load::Argument(_) => return State::Moving("an argument"),
+            Load::FreeCell(_) => return State::Moving("a closure"),
+            Load::Constant(_) => return State::Fixed("an object that the code keeps"),
+            Load::Global(name) => {
+                let globals = inspect::globals(self.function);
+                return self.entry(index, globals.as_ref(), name.bind(py), "an entry of the globals");
+            }
+            Load::Builtin(name) => {
+                let builtins = inspect::builtins(self.function);
+                return self.entry(index, builtins.as_ref(), name.bind(py), "an entry of the builtins");
+            }
+            Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
+            Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
+            Load::Dict(base) | Load::Item(base, _) | Load::Type(base) => *base,
+        };
+        let value = match self.fixed(base) {
+            Ok(value) => value.clone(),
+            Err(why) => return State::Moving(why),
+        };
+        match from {
+            Load::Entry(_, key) => self.entry(index, Some(&value), key.bind(py), "an entry of a dict"),
+            Load::Attribute(_, name) => self.attribute(index, base, &value, name.bind(py), into),
+            Load::Dict(_) if value.is_exact_instance_of::<PyModule>() => State::Fixed("the namespace of a module"),
+            Load::Dict(_) => State::Moving("the namespace of an object can be replaced"),
+            Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
+            Load::Item(..) => State::Moving("the contents of a list"),
+            Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
+            Load::Type(_) => State::Moving("the class of an object can be assigned"),
+            _ => State::Moving("the contents of a cell"),
+        }
+    }
+
+    /// An attribute of a module is an entry of its namespace, unless the module's class is made another one.
+    fn attribute(
+        &mut self,
+        index: usize,
+        base: usize,
+        value: &Bound<'py, PyAny>,
+        name: &Bound<'py, PyString>,
+        into: usize,
+    ) -> State {
+        const INSTANCE: State = State::Moving("an attribute of an object");
+        if !value.is_exact_instance_of::<PyModule>() {
+            return INSTANCE;
+        }
+        let namespace = inspect::own_dict(value);
+        let held = namespace.cast::<PyDict>().ok().and_then(|dict| dict.get_item(name).ok()?);
+        let (Some(held), Some(found)) = (held, &self.found[into]) else { return INSTANCE };
+        if !held.is(found) {
+            return INSTANCE;
+        }
+        let state = self.entry(index, Some(&namespace), name.as_any(), "an entry of a module");
+        if matches!(state, State::Fixed(_)) {
+            let guard = self.program.steps[index].guard;
+            let register = self.place(base, guard);
+            self.steps.push(Step { guard, action: Action::Check { register, test: Arc::new(Test::Module) } });
+        }
+        state
+    }
+
+    /// Whether a test need not be made again while the watch holds, and thanks to what; else why it is made.
+    fn test(&mut self, index: usize, register: usize, test: &Test) -> Result<&'static str, &'static str> {
+        let py = self.function.py();
+        match test {
+            Test::Unchanged(class, _) => {
+                let watched = self.set(index, |watch, mark| watch.class(py, class, mark));
+                return if watched { Ok("the class") } else { Err(NO_WATCHER) };
+            }
+            Test::Function(function, ..) => {
+                let bound = function.bind(py);
+                if !self.set(index, |watch, mark| watch.function(bound, mark)) {
+                    return Err(NO_WATCHER);
+                }
+                self.watched_functions.push(Arc::clone(function));
+            }
+            _ => {}
+        }
+        let what = match self.states[register] {
+            State::Fixed(what) => what,
+            State::Moving(why) => return Err(why),
+        };
+        let value = self.fixed(register)?.clone();
+        let watched = |watched: bool, what| if watched { Ok(what) } else { Err(NO_WATCHER) };
+        match test {
+            Test::TypeIs(_) if !keeps_type(&value) => Err("the class of an object can be assigned"),
+            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) => Ok(what),
+            Test::Function(..) => Ok("the function"),
+            Test::Length(_) if keeps_length(&value) => Ok(what),
+            Test::Length(_) => Err("the contents of a container"),
+            Test::Absent(key) => watched(
+                self.set(index, |watch, mark| watch.entry(&value, key.bind(py), mark)),
+                "the dict, under that name",
+            ),
+            Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
+            Test::CallerObject(_) => Err("an object of the caller"),
+            Test::NothingHandled => Err("the caller may handle an exception"),
+            Test::Empty => Err("the contents of a cell"),
+            Test::Domain(_) => Err("the state of the object"),
+            Test::Call(_) => Err("only a call can tell"),
+            Test::Unchanged(..) | Test::Module => Err(NO_WATCHER),
+        }
+    }
+
+    /// Makes the test at each call. What is compared with an object is fixed from there on.
+    fn keep_test(&mut self, register: usize, guard: usize, test: &Arc<Test>) {
+        let at = self.place(register, guard);
+        let test = match &**test {
+            Test::Function(function, ..) if self.is_watched(function) => Arc::new(Test::Is(Arc::clone(function))),
+            _ => Arc::clone(test),
+        };
+        match &*test {
+            Test::Is(_) => self.states[register] = State::Fixed("compared with the object before"),
+            Test::TypeIs(_) => self.typed[register] = true,
+            _ => {}
+        }
+        self.steps.push(Step { guard, action: Action::Check { register: at, test } });
+    }
+
+    /// Whether the watch was set on the function.
+    fn is_watched(&self, function: &SharedObject) -> bool {
+        self.watched_functions.iter().any(|known| Arc::ptr_eq(known, function))
+    }
+
+    /// The register of the plan that holds what a register of the program holds; loaded now if it is not yet.
+    fn place(&mut self, register: usize, guard: usize) -> usize {
+        if let Some(home) = self.homes[register] {
+            return home;
+        }
+        let program = self.program;
+        let from = match (self.states[register], &self.objects[register]) {
+            (State::Fixed(_), Some(object)) => Load::Constant(Arc::clone(object)),
+            _ => match &program.steps[program.loads[register]].action {
+                Action::Load { from, .. } => from.with(|base| self.place(base, guard)),
+                // Every register is filled by a load before anything asks for it.
+                Action::Check { .. } | Action::Compare { .. } => Load::Argument(usize::MAX),
+            },
+        };
+        let into = self.registers;
+        self.registers += 1;
+        self.homes[register] = Some(into);
+        self.steps.push(Step { guard, action: Action::Load { from, into } });
+        into
+    }
+}
+
+/// Whether nobody can assign the object's `__class__`. CPython: `object_set_class`.
+fn keeps_type(value: &Bound<'_, PyAny>) -> bool {
+    types::is_immutable(&value.get_type()) && !value.is_instance_of::<PyModule>()
+}
+
+fn keeps_length(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>()
+        || value.is_exact_instance_of::<PyFrozenSet>()
+}

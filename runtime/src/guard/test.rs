@@ -1,0 +1,96 @@
+//! Tests of guard programs. None runs code of the program, except where a guard is a call.
+use super::caller_object::CallerObject;
+use super::condition::DomainCheck;
+use super::load::SharedObject;
+use super::values;
+use crate::ffi::{inspect, types};
+use pyo3::prelude::*;
+use pyo3::types::{PyModule, PyType};
+use std::sync::Arc;
+
+/// A test of the value in one register.
+#[derive(Debug)]
+pub(super) enum Test {
+    TypeIs(Py<PyAny>),
+    Is(SharedObject),
+    Equals(Py<PyAny>),
+    Length(usize),
+    NothingHandled,
+    Absent(SharedObject),
+    /// The type and the version tag it had; 0 never matches.
+    Unchanged(Arc<Py<PyType>>, u32),
+    /// A function and the code, defaults and keyword defaults that it had, the latter also one by one.
+    Function(SharedObject, [Option<Py<PyAny>>; 3], Vec<(Py<PyAny>, Py<PyAny>)>),
+    /// An object or a function of the caller.
+    CallerObject(CallerObject),
+    Keys(Py<PyAny>),
+    Empty,
+    Domain(Box<dyn DomainCheck>),
+    Call(Py<PyAny>),
+    /// A module, and none of a class derived from that of modules.
+    Module,
+}
+
+impl Test {
+    /// Shows the objects that it names to the garbage collector.
+    pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        match self {
+            Self::TypeIs(object) | Self::Equals(object) | Self::Keys(object) | Self::Call(object) => visit(object),
+            Self::Is(object) | Self::Absent(object) => visit(object),
+            Self::Unchanged(class, _) => visit(class.as_any()),
+            Self::Function(function, parts, values) => {
+                visit(function);
+                parts.iter().flatten().for_each(&mut *visit);
+                values.iter().for_each(|(name, value)| {
+                    visit(name);
+                    visit(value);
+                });
+            }
+            Self::CallerObject(object) => object.traverse(visit),
+            Self::Domain(check) => check.traverse(visit),
+            Self::Length(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
+        }
+    }
+
+    /// Whether the value passes.
+    #[inline]
+    pub fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        let py = value.py();
+        match self {
+            Self::TypeIs(kind) => value.get_type_ptr().cast() == kind.as_ptr(),
+            Self::Is(object) => value.is(&**object),
+            Self::Equals(constant) => values::equal(value, constant.bind(py)),
+            Self::Length(length) => values::length(value) == Some(*length),
+            Self::Absent(key) => values::absent(value, key.bind(py)),
+            Self::Unchanged(kind, tag) => *tag != 0 && types::version_tag(kind.bind(py)) == *tag,
+            Self::Function(function, parts, values) => {
+                value.is(&**function) && values::same_parts(value, parts) && values::same_defaults(parts, values, py)
+            }
+            Self::CallerObject(object) => object.is(value),
+            Self::Keys(keys) => values::has_keys(value, keys.bind(py)),
+            Self::Empty => inspect::cell_content(value).is_none(),
+            Self::Domain(check) => check.holds(value),
+            Self::NothingHandled => !inspect::is_handling(py),
+            Self::Call(check) => check.bind(py).call1((value,)).and_then(|answer| answer.is_truthy()).unwrap_or(false),
+            Self::Module => value.is_exact_instance_of::<PyModule>(),
+        }
+    }
+
+    /// Whether both test the same.
+    pub fn same(&self, other: &Self, py: Python<'_>) -> bool {
+        match (self, other) {
+            (Self::TypeIs(one), Self::TypeIs(other))
+            | (Self::Keys(one), Self::Keys(other))
+            | (Self::Call(one), Self::Call(other)) => one.is(other),
+            (Self::Is(one), Self::Is(other)) | (Self::Absent(one), Self::Absent(other)) => one.is(&**other),
+            (Self::Equals(one), Self::Equals(other)) => values::equal(one.bind(py), other.bind(py)),
+            (Self::Length(one), Self::Length(other)) => one == other,
+            (Self::Unchanged(one, tag), Self::Unchanged(other, then)) => one.is(&**other) && tag == then,
+            (Self::Domain(one), Self::Domain(other)) => one.same(&**other, py),
+            (Self::NothingHandled, Self::NothingHandled)
+            | (Self::Empty, Self::Empty)
+            | (Self::Module, Self::Module) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
+use crate::ffi::{inspect, ordered_dict};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+
+/// The value of a dict under a key.
+pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    dict.cast::<PyDict>().ok()?.get_item(key).ok()?
+}
+
+/// An item of a tuple or list.
+pub(super) fn item<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
+    if let Ok(tuple) = sequence.cast::<PyTuple>() {
+        return tuple.get_item(index).ok();
+    }
+    sequence.cast::<PyList>().ok()?.get_item(index).ok()
+}
+
+/// Length of an exact builtin container or string.
+pub(super) fn length(value: &Bound<'_, PyAny>) -> Option<usize> {
+    let exact = value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PySet>()
+        || value.is_exact_instance_of::<PyFrozenSet>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>();
+    exact.then(|| value.len().ok()).flatten()
+}
+
+/// Whether a dict lacks a key.
+pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
+    dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))
+}
+
+/// Whether a `dict`, or an `OrderedDict`, has exactly these keys in the order of its table.
+pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
+    let (Some(found), Ok(keys)) = (ordered_dict::exact(dict), keys.cast::<PyTuple>()) else { return false };
+    found.len() == keys.len() && found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
+}
+
+/// Code, defaults and keyword defaults of a function.
+pub(super) fn function_parts<'py>(function: &Bound<'py, PyAny>) -> [Option<Bound<'py, PyAny>>; 3] {
+    [inspect::function_code(function), inspect::function_defaults(function), inspect::function_kwdefaults(function)]
+}
+
+/// The values of keyword defaults: the dict can change in place.
+pub(super) fn default_values(parts: &[Option<Bound<'_, PyAny>>; 3]) -> Vec<(Py<PyAny>, Py<PyAny>)> {
+    let dict = parts[2].as_ref().and_then(|dict| dict.cast::<PyDict>().ok());
+    dict.map(|dict| dict.iter().map(|(name, value)| (name.unbind(), value.unbind())).collect()).unwrap_or_default()
+}
+
+/// Whether a function's keyword defaults are still these.
+pub(super) fn same_defaults(parts: &[Option<Py<PyAny>>; 3], values: &[(Py<PyAny>, Py<PyAny>)], py: Python<'_>) -> bool {
+    let Some(dict) = parts[2].as_ref().and_then(|dict| dict.bind(py).cast::<PyDict>().ok()) else { return true };
+    let same = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>), then: &(Py<PyAny>, Py<PyAny>)| {
+        name.is(&then.0) && value.is(&then.1)
+    };
+    dict.len() == values.len() && dict.iter().zip(values).all(|(now, then)| same(now, then))
+}
+
+/// Whether a function still has these parts.
+pub(super) fn same_parts(function: &Bound<'_, PyAny>, parts: &[Option<Py<PyAny>>; 3]) -> bool {
+    let now = function_parts(function);
+    now.iter().zip(parts).all(|pair| match pair {
+        (Some(now), Some(then)) => now.is(then),
+        (None, None) => true,
+        _ => false,
+    })
+}
+
+/// Whether two plain constants are the same in type and value; floats bit by bit, and a nan is the same as itself alone: its hash is
+/// its address, and containers find it by identity.
+pub(super) fn equal(value: &Bound<'_, PyAny>, constant: &Bound<'_, PyAny>) -> bool {
+    if value.is(constant) {
+        return true;
+    }
+    if value.get_type_ptr() != constant.get_type_ptr() {
+        return false;
+    }
+    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyFloat>(), constant.cast_exact::<PyFloat>()) {
+        return !left.value().is_nan() && left.value().to_bits() == right.value().to_bits();
+    }
+    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyComplex>(), constant.cast_exact::<PyComplex>()) {
+        let bits = |number: &Bound<'_, PyComplex>| (number.real().to_bits(), number.imag().to_bits());
+        return !left.real().is_nan() && !left.imag().is_nan() && bits(left) == bits(right);
+    }
+    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyTuple>(), constant.cast_exact::<PyTuple>()) {
+        return left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| equal(&left, &right));
+    }
+    let plain = value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>();
+    plain && value.eq(constant).unwrap_or(false)
+}

@@ -1,0 +1,169 @@
+//! Compiles a frame: trace, record, emit, cache.
+use super::cache::Entry;
+use super::compiled::Compiled;
+use super::emit_host::UnitHost;
+use super::errors::graph_break;
+use super::nested;
+use super::record::{Frame, Times};
+use crate::bytecode::{Code, flag};
+use crate::emit::{self, EmittedCode, Failure};
+use crate::ffi::callable::Choice;
+use crate::ffi::{Args, eval_breaker};
+use crate::graph_break::Break;
+use crate::guard::{ChangeCounts, Program};
+use crate::internal_error::InternalError;
+use crate::trace::os_signals::set_off;
+use crate::trace::state::outcome::Outcome;
+use crate::trace::{self, Stop};
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::time::Instant;
+
+impl Compiled {
+    /// Traces the frame and emits its code.
+    pub(super) fn compile<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        args: Args<'_, 'py>,
+        missed: Vec<String>,
+    ) -> PyResult<Choice> {
+        let py = args.py();
+        let original = function.getattr("__code__")?;
+        let kept = Arc::clone(&self.unit.kept);
+        // A continuation's code runs nowhere but here: nothing asks for it again. Its control flow was followed when it was assembled.
+        let code = if self.resumed.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
+        if code.flags & flag::GENERATOR != 0 && !self.unit.options.fullgraph && !code.is_continuation(py) {
+            return self.begin(function, &code, original);
+        }
+        let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
+        let start = Instant::now();
+        let passing_states = self.unit.options.fullgraph || self.table()?.is_empty();
+        let stop_at = self.unit.shared.stop_at;
+        let fullgraph = self.unit.options.fullgraph;
+        // A continuation may break where an earlier trace has reported the break.
+        let refuses = fullgraph && self.resumed.is_none();
+        let options =
+            trace::Options { passing_states, stop_at, fullgraph: refuses, kept, ..trace::Options::of(fullgraph) };
+        let traced = trace::trace(py, &self.unit.shared.lasting, function, &code, &locals, &options);
+        let trace_ns = start.elapsed().as_nanos() as u64;
+        let outcome = match traced {
+            Ok(outcome) => outcome,
+            Err(Stop::Internal(text)) => return Err(InternalError::new_err(text)),
+            Err(Stop::Fallback(reason)) => return self.skip(function, &code, original, reason),
+        };
+        self.unit.shared.add(|counters| &counters.instructions, outcome.steps);
+        self.unit.shared.add(|counters| &counters.repeated, outcome.repeated);
+        self.unit.shared.add(|counters| &counters.trace_ns, trace_ns);
+        let waiting = outcome.signals.clone();
+        if !waiting.is_empty() && self.unit.options.fullgraph {
+            return run_interrupted(py, &waiting);
+        }
+        self.refuse_break(py, &code, &outcome)?;
+        nested::register(py, &self.unit, &outcome.inside)?;
+        let frame = self
+            .unit
+            .shared
+            .records()
+            .then(|| Frame::new(self.place(py), &code, &outcome, self.graph_break(&code, &outcome)))
+            .transpose()?;
+        let begun = emit::TracedFrame { function, arguments: &locals };
+        let start = Instant::now();
+        let emitted = match emit::emit(py, &code, begun, outcome, &UnitHost(Arc::clone(&self.unit))) {
+            Ok(emitted) => emitted,
+            Err(Failure::Python(error)) => return Err(error),
+            Err(Failure::Refused(_)) if !waiting.is_empty() => return run_interrupted(py, &waiting),
+            Err(Failure::Refused(reason)) => return self.skip(function, &code, original, reason),
+        };
+        let emit_ns = start.elapsed().as_nanos() as u64;
+        self.unit.shared.add(|counters| &counters.emit_ns, emit_ns);
+        let times = Times { trace: trace_ns, backend: self.unit.take_backend_ns(), emit: emit_ns };
+        let words = frame.as_ref().map(Frame::words);
+        if let Some(mut frame) = frame {
+            if let Ok(found) = emitted.guards.check(args, function) {
+                frame.watch(&emitted.guards.residual(&found, function, &ChangeCounts::default()).modes);
+            }
+            self.unit.shared.record(py, frame.finish(py, &emitted, times, missed)?);
+        }
+        if !waiting.is_empty() {
+            return Ok(Choice::Run(emitted.function));
+        }
+        let run = self.install(py, original, emitted, words)?;
+        if eval_breaker::is_set(py) { Ok(Choice::Original) } else { Ok(run) }
+    }
+
+    /// A generator's frame stays where it was made; its body runs in continuations, each traced when it begins.
+    fn begin<'py>(&self, function: &Bound<'py, PyAny>, code: &Code, original: Bound<'py, PyAny>) -> PyResult<Choice> {
+        let py = function.py();
+        let run = match emit::begin(py, code, function, &UnitHost(Arc::clone(&self.unit))) {
+            Ok(run) => run,
+            Err(Failure::Python(error)) => return Err(error),
+            Err(Failure::Refused(reason)) => return self.skip(function, code, original, reason),
+        };
+        let guards = Program::new(py, Vec::new())?;
+        self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py)))?;
+        Ok(Choice::Run(run))
+    }
+
+    /// Under `fullgraph`, a break is an error; everywhere it is counted.
+    fn refuse_break(&self, py: Python<'_>, code: &Code, outcome: &Outcome) -> PyResult<()> {
+        let Some((reason, code, at)) = self.graph_break(code, outcome) else { return Ok(()) };
+        self.unit.shared.count(|counters| &counters.graph_breaks);
+        if !self.unit.options.fullgraph {
+            return Ok(());
+        }
+        Err(graph_break(py, reason, &code.file, code.line(at)))
+    }
+
+    /// The graph break that a trace ends with, and where it is; none where another trace has reported it.
+    fn graph_break<'a>(&self, code: &'a Code, outcome: &'a Outcome) -> Option<(&'a Break, &'a Code, usize)> {
+        let entered = self.resumed.filter(|resumed| resumed.entered);
+        let told = |at: usize| entered.is_some_and(|entered| entered.line == code.line(at));
+        outcome.end.graph_break(code).filter(|(_, place, at)| !std::ptr::eq(*place, code) || !told(*at))
+    }
+
+    fn install(
+        &self,
+        py: Python<'_>,
+        code: Bound<'_, PyAny>,
+        emitted: EmittedCode,
+        words: Option<Arc<[String]>>,
+    ) -> PyResult<Choice> {
+        self.unit.shared.count(|counters| &counters.frames_compiled);
+        let run = emitted.function;
+        self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py)))?;
+        Ok(Choice::Run(run))
+    }
+
+    /// The frame runs as it is, from now on.
+    fn skip<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        code: &Code,
+        original: Bound<'py, PyAny>,
+        reason: String,
+    ) -> PyResult<Choice> {
+        let py = function.py();
+        let shared = &self.unit.shared;
+        shared.count(|counters| &counters.frames_skipped);
+        if self.unit.options.fullgraph {
+            let reason = Break {
+                kind: "frame left alone".into(),
+                context: reason,
+                explanation: "The frame cannot be traced as a whole, so it runs uncompiled.".into(),
+                hints: vec!["compile the functions that it calls".into()],
+            };
+            return Err(graph_break(py, &reason, &code.file, code.firstlineno));
+        }
+        if shared.records() {
+            shared.record(py, Frame::skipped(self.place(py), code, reason, Vec::new())?);
+        }
+        self.add(Entry::original(original.unbind()))?;
+        Ok(Choice::Original)
+    }
+}
+
+/// The frame runs as it is this once, and handles what waits as it begins.
+fn run_interrupted(py: Python<'_>, waiting: &[i32]) -> PyResult<Choice> {
+    set_off(py, waiting)?;
+    Ok(Choice::Original)
+}

@@ -1,0 +1,164 @@
+//! The dispatcher of a compiled frame: guards first, a trace where none hold.
+use super::cache::{Entry, Lookup, Misses, Table};
+use super::compiled::Compiled;
+use super::record::{Frame, Place};
+use crate::bytecode::Code;
+use crate::ffi::callable::{Choice, Dispatch};
+use crate::ffi::{Args, eval_breaker};
+use crate::internal_error::InternalError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Sets of guards one frame may have before it runs as it is.
+const ENTRIES: usize = 8;
+
+/// GuardMode often one frame is traced in all: what its guards rely on may change for ever.
+const TRACES: usize = 64;
+
+impl Compiled {
+    /// The entries of this generation.
+    pub(super) fn table(&self) -> PyResult<Arc<Table>> {
+        let generation = self.unit.shared.generation.load(Relaxed);
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        let stale = (cache.generation != generation).then(|| {
+            (cache.generation, cache.full, cache.traced) = (generation, false, 0);
+            std::mem::take(&mut cache.table)
+        });
+        let table = Arc::clone(&cache.table);
+        drop(cache);
+        drop(stale);
+        Ok(table)
+    }
+
+    /// Puts a table in the place of the one that it was made from, if that is still there.
+    fn replace(&self, old: &Arc<Table>, new: Table) -> PyResult<()> {
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        if Arc::ptr_eq(&cache.table, old) {
+            cache.table = Arc::new(new);
+        }
+        Ok(())
+    }
+
+    /// Makes room where entries are in the way that can never be right again; else why the frame is not traced once more.
+    fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {
+        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
+        if traced >= TRACES {
+            return Ok(Some(format!("traced {TRACES} times, the limit of one frame")));
+        }
+        if table.len() < ENTRIES {
+            return Ok(None);
+        }
+        match table.living(missed, py) {
+            Some(living) => self.replace(table, living).map(|()| None),
+            None => Ok(Some(format!("traced {ENTRIES} times with different guards, the limit of one frame"))),
+        }
+    }
+
+    pub(super) fn add(&self, entry: Entry) -> PyResult<()> {
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        cache.traced += 1;
+        let new = Arc::new(cache.table.with(entry));
+        let old = std::mem::replace(&mut cache.table, new);
+        drop(cache);
+        drop(old);
+        Ok(())
+    }
+
+    /// What to run where nothing waits.
+    fn chosen<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
+        let table = self.table()?;
+        if table.is_empty() && self.unit.is_closed() {
+            return Ok(Choice::Original);
+        }
+        let missed = match table.find(args, function) {
+            Lookup::Miss(missed) => missed,
+            Lookup::Hit(entry) => return Ok(self.hit(entry, args.py())),
+            Lookup::Checked(entry, looked) => {
+                let chosen = self.hit(entry, args.py());
+                if let Some(watching) = table.watching(&looked, function) {
+                    self.replace(&table, watching)?;
+                }
+                return Ok(chosen);
+            }
+        };
+        if table.is_empty() {
+            return self.compile(function, args, Vec::new());
+        }
+        let words = if self.unit.shared.records() { in_words(&missed, args, function) } else { Vec::new() };
+        if let Some(limit) = self.limit(&table, &missed, args.py())? {
+            return self.give_up(function, &limit, words);
+        }
+        self.unit.shared.count(|counters| &counters.recompiles);
+        self.compile(function, args, words)
+    }
+
+    /// A call that no guards allow, of a frame that is not traced again: it runs as it is. Reported once.
+    fn give_up(&self, function: &Bound<'_, PyAny>, limit: &str, missed: Vec<String>) -> PyResult<Choice> {
+        let py = function.py();
+        let shared = &self.unit.shared;
+        shared.count(|counters| &counters.frames_skipped);
+        let first = !std::mem::replace(&mut self.cache.lock().map_err(|_| poisoned())?.full, true);
+        if first && shared.records() {
+            let code = Code::decode(&function.getattr("__code__")?)?;
+            shared.record(py, Frame::skipped(self.place(py), &code, limit.to_owned(), missed)?);
+        }
+        Ok(Choice::Original)
+    }
+
+    fn hit(&self, entry: &Entry, py: Python<'_>) -> Choice {
+        let Some(run) = entry.run(py) else { return Choice::Original };
+        self.unit.shared.count(|counters| &counters.cache_hits);
+        Choice::Run(run)
+    }
+
+    pub(super) fn place<'py>(&self, py: Python<'py>) -> Place<'py> {
+        Place { function: self.unit.function.bind(py).clone(), resumed_at: self.resumed.map(|resumed| resumed.line) }
+    }
+}
+
+impl Dispatch for Compiled {
+    /// While something waits to be handled, the frame runs as it is: only there are the places where the program looks for it,
+    /// and its handlers.
+    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
+        if eval_breaker::is_set(args.py()) {
+            return Ok(Choice::Original);
+        }
+        self.chosen(function, args)
+    }
+
+    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        if self.resumed.is_none() {
+            self.unit.traverse(visit);
+        }
+        let Ok(cache) = self.cache.try_lock() else { return };
+        cache.table.traverse(visit);
+    }
+
+    fn clear(&self) {
+        let taken = self.cache.lock().ok().and_then(|mut cache| cache.take());
+        drop(taken);
+        if self.resumed.is_none() {
+            self.unit.close();
+        }
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Which guards failed, each once, the latest entry's first.
+fn in_words<'py>(missed: &Misses<'_>, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (entry, failed) in missed.iter().rev() {
+        words.extend(entry.failure(*failed, args, function).filter(|text| !words.contains(text)));
+    }
+    words
+}
+
+fn poisoned() -> PyErr {
+    InternalError::new_err("the cache of a compiled function is poisoned by an earlier fault")
+}

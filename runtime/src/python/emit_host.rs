@@ -1,0 +1,67 @@
+//! A compilation unit as the emitter sees it: calls the backend, makes continuations.
+use super::compiled::{Compiled, ResumePoint};
+use super::unit::{CompilationUnit, ContinuationEntry};
+use crate::emit::Host;
+use crate::ffi::{callable, function};
+use crate::graph::{Graph, PyGraph};
+use crate::internal_error::InternalError;
+use crate::split::{self, Refusal, TransferConstants};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+/// The host of a unit.
+pub struct UnitHost(pub Arc<CompilationUnit>);
+
+impl Host for UnitHost {
+    fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<Py<PyAny>>> {
+        self.0.shared.count(|counters| &counters.graphs);
+        let Some(backend) = &self.0.options.backend else { return Ok(None) };
+        let graph = PyGraph::new(py, graph)?;
+        let start = Instant::now();
+        let compiled = backend.bind(py).call1((graph, PyTuple::new(py, examples)?))?;
+        self.0.backend_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        if !compiled.is_callable() {
+            let kind = compiled.get_type().qualname()?;
+            return Err(PyTypeError::new_err(format!("the backend returned {kind}, which cannot be called")));
+        }
+        Ok(Some(compiled.unbind()))
+    }
+
+    fn continuation(&self, py: Python<'_>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
+        self.callable_of(py, wanted, false)
+    }
+
+    fn entered(&self, py: Python<'_>, function: &Py<PyAny>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
+        Self(self.0.entered_unit(wanted.root().bind(py), function.bind(py))?).callable_of(py, wanted, true)
+    }
+
+    fn constants(&self) -> &TransferConstants {
+        &self.0.shared.constants
+    }
+}
+
+impl UnitHost {
+    /// What goes on there; `entered` says that the frame stopped before the instruction.
+    fn callable_of(&self, py: Python<'_>, wanted: &split::Continuation, entered: bool) -> PyResult<Py<PyAny>> {
+        if let Some(known) = self.0.known(py, &wanted.key) {
+            return Ok(known);
+        }
+        let code = wanted.build(py, &self.0.shared.constants).map_err(refused)?;
+        let plain = function::from_code(&code.assemble(py)?, self.0.function.bind(py))?;
+        let made = Compiled::continuation(Arc::clone(&self.0), ResumePoint { line: wanted.line(), entered });
+        let cache = made.cache();
+        let member = ContinuationEntry { callable: callable::new(&plain, Box::new(made), true)?.unbind(), cache };
+        let poisoned = |_| InternalError::new_err("the table of continuations is poisoned");
+        let mut known = self.0.continuations.lock().map_err(poisoned)?;
+        Ok(known.entry(wanted.key.clone()).or_insert(member).callable.clone_ref(py))
+    }
+}
+
+/// A continuation that cannot be built was refused after the split promised it.
+fn refused(refusal: Refusal) -> PyErr {
+    InternalError::new_err(format!("a continuation cannot be built: {refusal}"))
+}

@@ -1,0 +1,21 @@
+//! The cache of one frame: its table of entries, and how often it was traced.
+use super::cache::Table;
+use std::sync::Arc;
+
+/// The entries of one frame.
+#[derive(Debug, Default)]
+pub struct Cache {
+    pub generation: u64,
+    /// Whether it was reported that no entry can be added.
+    pub full: bool,
+    /// GuardMode often the frame was traced, also for entries that are gone.
+    pub traced: usize,
+    pub table: Arc<Table>,
+}
+
+impl Cache {
+    /// Takes all entries out; the caller drops them after it has released the lock.
+    pub fn take(&mut self) -> Option<Arc<Table>> {
+        (!self.table.is_empty()).then(|| std::mem::take(&mut self.table))
+    }
+}

@@ -1,0 +1,106 @@
+//! What compiled functions share: options, counters, and, for `explain`, a record of every trace.
+use super::record::Frame;
+use crate::split::TransferConstants;
+use crate::trace::Lasting;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+/// How functions are compiled.
+#[derive(Debug)]
+pub struct Options {
+    /// Called with graph and example inputs; `None` runs the graph as it is.
+    pub backend: Option<Py<PyAny>>,
+    /// A graph break is an error.
+    pub fullgraph: bool,
+}
+
+/// Numbers that `slotrt.stats()` shows.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Frames traced and emitted.
+    pub frames_compiled: AtomicU64,
+    /// Frames that run as they are.
+    pub frames_skipped: AtomicU64,
+    /// Traces that ended in a graph break.
+    pub graph_breaks: AtomicU64,
+    /// Calls whose guards found compiled code.
+    pub cache_hits: AtomicU64,
+    /// Frames compiled again because no guard set held.
+    pub recompiles: AtomicU64,
+    /// Graphs given to a backend.
+    pub graphs: AtomicU64,
+    /// Instructions that traces executed.
+    pub instructions: AtomicU64,
+    /// Instructions that were executed once more, because a trace had to end before where it broke.
+    pub repeated: AtomicU64,
+    /// Nanoseconds spent in tracing.
+    pub trace_ns: AtomicU64,
+    /// Nanoseconds spent in emitting code, backends included.
+    pub emit_ns: AtomicU64,
+}
+
+impl Counters {
+    /// All by name.
+    pub fn named(&self) -> [(&'static str, &AtomicU64); 10] {
+        [
+            ("frames_compiled", &self.frames_compiled),
+            ("frames_skipped", &self.frames_skipped),
+            ("graph_breaks", &self.graph_breaks),
+            ("cache_hits", &self.cache_hits),
+            ("recompiles", &self.recompiles),
+            ("graphs", &self.graphs),
+            ("instructions", &self.instructions),
+            ("repeated", &self.repeated),
+            ("trace_ns", &self.trace_ns),
+            ("emit_ns", &self.emit_ns),
+        ]
+    }
+}
+
+/// The part of a session that compiled functions hold on to.
+#[derive(Debug)]
+pub struct Shared {
+    pub(super) counters: Counters,
+    /// Raised by `reset`: compiled code of an earlier generation is forgotten.
+    pub(super) generation: AtomicU64,
+    pub(super) constants: TransferConstants,
+    pub(super) lasting: Arc<Lasting>,
+    pub(super) frames: Option<Mutex<Vec<Frame>>>,
+    /// Called with the record of every frame as a dict.
+    pub(super) log: Option<Py<PyAny>>,
+    /// Where every trace ends, whatever the program does.
+    pub(super) stop_at: Option<u64>,
+}
+
+impl Shared {
+    /// Adds one to a counter.
+    pub fn count(&self, counter: impl Fn(&Counters) -> &AtomicU64) {
+        self.add(counter, 1);
+    }
+
+    /// Adds to a counter.
+    pub fn add(&self, counter: impl Fn(&Counters) -> &AtomicU64, number: u64) {
+        counter(&self.counters).fetch_add(number, Relaxed);
+    }
+
+    /// Keeps a record where the session is one of `explain`; tells the log.
+    pub fn record(&self, py: Python<'_>, frame: Frame) {
+        if let Some(log) = &self.log {
+            let told = frame.to_dict(py).and_then(|dict| log.bind(py).call1((dict,)));
+            if let Err(error) = told {
+                error.write_unraisable(py, Some(log.bind(py)));
+            }
+        }
+        if let Some(frames) = &self.frames
+            && let Ok(mut frames) = frames.lock()
+        {
+            frames.push(frame);
+        }
+    }
+
+    /// Whether records are wanted.
+    pub fn records(&self) -> bool {
+        self.frames.is_some() || self.log.is_some()
+    }
+}

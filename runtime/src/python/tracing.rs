@@ -1,0 +1,28 @@
+//! What tracing adds to the native module `slotrt._slotrt`.
+use super::errors::GraphBreak;
+use super::session::Session;
+use crate::graph::{PyGraph, PyNode};
+use pyo3::prelude::*;
+
+/// Adds what tracing offers to the native module.
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add_class::<Session>()?;
+    module.add_class::<PyGraph>()?;
+    module.add_class::<PyNode>()?;
+    module.add("GraphBreak", py.get_type::<GraphBreak>())?;
+    module.add_function(wrap_pyfunction!(graph_break, module)?)?;
+    module.add_function(wrap_pyfunction!(watched, module)?)?;
+    module.add("_add_traceback", wrap_pyfunction!(crate::ffi::traceback::add_traceback, module)?)
+}
+
+/// How many dicts, classes and functions are watched for compiled code; `None` for what no watcher was needed or free for.
+#[pyfunction]
+#[pyo3(name = "_watched")]
+fn watched() -> [Option<usize>; 3] {
+    crate::ffi::watch::counts()
+}
+
+/// Forces a graph break where compiled code calls it; does nothing elsewhere.
+#[pyfunction]
+fn graph_break() {}

@@ -1,0 +1,70 @@
+//! The constants that the code of a transfer uses.
+use super::helpers;
+use crate::ffi::callable;
+use pyo3::exceptions::{PyBaseException, PyStopIteration};
+use pyo3::prelude::*;
+
+/// The constants that transfers use: helpers, and objects that stand for what no object is.
+#[derive(Debug)]
+pub struct TransferConstants {
+    /// Stands for an unbound variable in a packet; never visible to programs.
+    pub unbound: Py<PyAny>,
+    /// Stands behind the continuation in a packet.
+    pub(super) packet: Py<PyAny>,
+    /// An exception instance that `PUSH_EXC_INFO` may set for the length of one instruction.
+    pub exception: Py<PyAny>,
+    /// What the rest of an asynchronous generator, a coroutine then, calls in place of `INTRINSIC_STOPITERATION_ERROR`.
+    pub(super) stop_error: Py<PyAny>,
+    /// `StopIteration`, for releases without `CLEANUP_THROW`.
+    pub(super) stop_iteration: Py<PyAny>,
+    /// Calls what it is subscribed with.
+    pub(super) caller: Py<helpers::Caller>,
+    /// The same with keywords.
+    pub(super) keyword_caller: Py<helpers::KeywordCaller>,
+    /// Runs what follows a frame packet.
+    pub(super) follower: Py<helpers::Follower>,
+    /// Makes what goes on with a packet when it is called.
+    pub(super) suspender: Py<helpers::Suspender>,
+    /// Gives the running frame's surviving frames.
+    pub(super) survivors: Py<helpers::Survivors>,
+    /// Copies the variables to those while the frame runs.
+    pub(super) sharer: Py<helpers::Sharer>,
+    /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
+    pub(super) namespace: Py<PyAny>,
+}
+
+impl TransferConstants {
+    /// What prologues call through, so that no signal is handled there.
+    pub(crate) fn caller<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.caller.bind(py).as_any().clone()
+    }
+
+    /// The same with keywords.
+    pub(crate) fn keyword_caller<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.keyword_caller.bind(py).as_any().clone()
+    }
+
+    /// `suspender[packet]` gives a callable that goes on with the packet, whatever it is called with.
+    pub(crate) fn suspender<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.suspender.bind(py).as_any().clone()
+    }
+
+    /// New constants; one set per module is enough.
+    pub fn new(py: Python<'_>) -> PyResult<Self> {
+        // Not by an import: that would ask the globals and the modules of the program.
+        Ok(Self {
+            unbound: py.get_type::<PyAny>().call0()?.unbind(),
+            packet: callable::mark(py)?.clone().unbind(),
+            exception: py.get_type::<PyBaseException>().call0()?.unbind(),
+            stop_error: helpers::stop_error(py)?.into_any().unbind(),
+            stop_iteration: py.get_type::<PyStopIteration>().into_any().unbind(),
+            caller: Py::new(py, helpers::Caller)?,
+            keyword_caller: Py::new(py, helpers::KeywordCaller)?,
+            follower: Py::new(py, helpers::Follower)?,
+            suspender: Py::new(py, helpers::Suspender)?,
+            survivors: Py::new(py, helpers::Survivors)?,
+            sharer: Py::new(py, helpers::Sharer)?,
+            namespace: helpers::namespace(py)?.into_any().unbind(),
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Helpers among the constants of split code. They are called by subscription, after which the interpreter handles no signals:
+//! `caller[function, *arguments]`, `follower[packet]`.
+use crate::ffi::{callable, frame, function, surviving_frames};
+use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyTuple};
+
+/// Calls a function: `caller[function, *arguments]`.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(crate) struct Caller;
+
+#[pymethods]
+impl Caller {
+    fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        function::call_items(call)
+    }
+}
+
+/// The same with keywords: `caller[names, function, *arguments, *values]`.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(crate) struct KeywordCaller;
+
+#[pymethods]
+impl KeywordCaller {
+    fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        function::call_named(call)
+    }
+}
+
+/// Gives a tuple of the running frame's surviving frames, or `None`.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Survivors;
+
+#[pymethods]
+impl Survivors {
+    fn __getitem__<'py>(&self, nothing: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        surviving_frames::of_running(nothing.py())
+    }
+}
+
+/// Copies the running frame's variables to its surviving frames.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Sharer;
+
+#[pymethods]
+impl Sharer {
+    fn __getitem__(&self, nothing: &Bound<'_, PyAny>) {
+        surviving_frames::share(nothing.py());
+    }
+}
+
+/// Runs what follows a frame packet, and gives the generator that this makes; `None` for any other object.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Follower;
+
+#[pymethods]
+impl Follower {
+    fn __getitem__<'py>(&self, result: Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if callable::is_packet(&result) { callable::follow(result).map(Some) } else { Ok(None) }
+    }
+}
+
+/// Gives a callable that goes on with a packet, once, whatever it is called with.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Suspender;
+
+#[pymethods]
+impl Suspender {
+    fn __getitem__<'py>(&self, packet: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        callable::suspended(packet)
+    }
+}
+
+/// The function that gives the exception to raise in place of one that reached the end of an asynchronous generator.
+pub(super) fn stop_error(py: Python<'_>) -> PyResult<Bound<'_, PyCFunction>> {
+    PyCFunction::new_closure(py, None, None, |args, _| -> PyResult<Py<PyAny>> {
+        let (py, raised) = (args.py(), args.get_item(0)?);
+        let message = if raised.is_instance_of::<PyStopIteration>() {
+            "async generator raised StopIteration"
+        } else if raised.is_instance_of::<PyStopAsyncIteration>() {
+            "async generator raised StopAsyncIteration"
+        } else {
+            return Ok(raised.unbind());
+        };
+        let error = PyRuntimeError::new_err(message).into_value(py);
+        error.setattr(py, "__cause__", &raised)?;
+        error.setattr(py, "__context__", &raised)?;
+        Ok(error.into_any())
+    })
+}
+
+/// The function that gives the running frame's namespace, as it is: `locals()` would bring cells into it.
+pub(super) fn namespace(py: Python<'_>) -> PyResult<Bound<'_, PyCFunction>> {
+    PyCFunction::new_closure(py, None, None, |args, _| -> PyResult<Py<PyAny>> {
+        let found = frame::namespace(args.py());
+        found.map(Bound::unbind).ok_or_else(|| PyRuntimeError::new_err("this frame has no namespace"))
+    })
+}

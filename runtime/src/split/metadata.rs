@@ -1,0 +1,147 @@
+//! The root of a continuation: continuations of continuations are made from the same code, so that a break in a loop reaches the
+//! continuation that the iteration before has.
+use super::packet_layout::PacketLayout;
+use super::refusal::Refusal;
+use crate::bytecode::shape::{Bound, State};
+use crate::bytecode::{Code, Position, flag};
+use generated::opcodes::Op;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// What a continuation's code keeps of its root; one of its constants, which no instruction uses.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(crate) struct ResumeMetadata {
+    root: Arc<Code>,
+    /// Instructions before the copy of the root's.
+    prologue: usize,
+    /// Root's instruction for each of the code's; `None` for those of a prologue or put in later.
+    instrs: Arc<[Option<usize>]>,
+    /// The instruction that is the first of the root's to run.
+    first: usize,
+    /// Slots below this are the root's own; then come `extras` parameters, then the rest of the root's.
+    prefix: usize,
+    extras: usize,
+}
+
+impl ResumeMetadata {
+    /// Of `code`, which after `prologue` instructions of its own goes on at `first`.
+    pub(super) fn new(root: &Arc<Code>, code: &Code, prologue: usize, first: usize, layout: &PacketLayout) -> Self {
+        let indices = root.indices();
+        let instrs: Arc<[_]> = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
+        Self { root: Arc::clone(root), prologue, instrs, first, prefix: layout.prefix, extras: layout.extras() }
+    }
+}
+
+/// A code object and the root that its continuations are made from.
+pub(super) struct RootCode {
+    pub root: Arc<Code>,
+    /// Root's instruction for each of the code's; `None` for those that it has not.
+    instrs: Arc<[Option<usize>]>,
+    /// Root's slot for each of the code's; `None` for parameters that only carry state.
+    slots: Vec<Option<usize>>,
+    /// First instruction of the program proper: after the frame's start, or where a continuation resumes.
+    pub first: usize,
+}
+
+impl RootCode {
+    pub fn of(py: Python<'_>, code: &Code, start: usize) -> Self {
+        let all = code.consts.iter().rev().filter_map(|constant| constant.bind(py).cast::<ResumeMetadata>().ok());
+        match all.map(|metadata| metadata.get()).next() {
+            Some(metadata) => Self::descendant(code, metadata),
+            None => Self::itself(py, code, start),
+        }
+    }
+
+    fn itself(py: Python<'_>, code: &Code, start: usize) -> Self {
+        let mut root = code.duplicate(py);
+        root.split_fused(|_| true);
+        let indices = root.indices();
+        let instrs = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
+        Self { root: Arc::new(root), instrs, slots: (0..code.locals.len()).map(Some).collect(), first: start }
+    }
+
+    fn descendant(code: &Code, metadata: &ResumeMetadata) -> Self {
+        let own = |slot: usize| {
+            if slot < metadata.prefix {
+                Some(slot)
+            } else {
+                slot.checked_sub(metadata.extras).filter(|own| *own >= metadata.prefix)
+            }
+        };
+        Self {
+            root: Arc::clone(&metadata.root),
+            instrs: Arc::clone(&metadata.instrs),
+            slots: (0..code.locals.len()).map(own).collect(),
+            first: metadata.first,
+        }
+    }
+
+    /// The root's instruction.
+    pub fn instr(&self, index: usize) -> Result<usize, Refusal> {
+        self.instrs.get(index).copied().flatten().ok_or(Refusal::Unreachable(index))
+    }
+
+    /// The state in terms of the root's slots.
+    pub fn state(&self, state: &State) -> State {
+        let mut bound = vec![Bound::No; self.root.locals.len()];
+        for (slot, value) in state.bound.iter().enumerate() {
+            if let Some(entry) = self.slots.get(slot).copied().flatten().and_then(|own| bound.get_mut(own)) {
+                *entry = *value;
+            }
+        }
+        State { stack: state.stack.clone(), bound }
+    }
+
+    /// The code's slot for a root's slot.
+    pub fn slot(&self, root: usize) -> usize {
+        self.slots.iter().position(|own| *own == Some(root)).unwrap_or(root)
+    }
+}
+
+impl Code {
+    /// Whether this is a continuation's code.
+    #[must_use]
+    pub fn is_continuation(&self, py: Python<'_>) -> bool {
+        self.metadata(py).is_some()
+    }
+
+    fn metadata<'a>(&'a self, py: Python<'a>) -> Option<&'a ResumeMetadata> {
+        self.consts.iter().rev().find_map(|constant| Some(constant.bind(py).cast_exact::<ResumeMetadata>().ok()?.get()))
+    }
+
+    /// Which unit of the root's code the instruction is: what handlers of frames that are transferred get for `lasti`.
+    #[must_use]
+    pub fn root_unit(&self, py: Python<'_>, index: usize) -> Option<u32> {
+        let instr = match self.metadata(py) {
+            Some(metadata) => metadata.root.instrs.get((*metadata.instrs.get(index)?)?),
+            None => self.instrs.get(index),
+        };
+        Some(instr?.offset? / 2)
+    }
+
+    /// The place in the source of a unit of the root's code.
+    #[must_use]
+    pub fn position_of_unit(&self, py: Python<'_>, unit: u32) -> Option<Position> {
+        let instrs = self.metadata(py).map_or(&self.instrs, |metadata| &metadata.root.instrs);
+        instrs.iter().find(|instr| instr.offset == Some(unit * 2)).map(|instr| instr.position)
+    }
+
+    /// Index from which on a frame can be left: after its start, or the prologue of a continuation.
+    #[must_use]
+    pub fn first_left_at(&self, py: Python<'_>) -> usize {
+        let start = self.instrs.iter().position(|instr| instr.op == Op::RESUME).map_or(0, |resume| resume + 1);
+        self.prologue(py).max(start)
+    }
+
+    /// Whether its frame stays after a transfer, and delegates.
+    pub(crate) fn delegates(&self) -> bool {
+        self.flags & flag::GENERATOR_LIKE != 0
+    }
+
+    /// Instructions of a continuation before the copy of its root's; 0 for other code.
+    #[must_use]
+    pub fn prologue(&self, py: Python<'_>) -> usize {
+        self.metadata(py).map_or(0, |metadata| metadata.prologue)
+    }
+}

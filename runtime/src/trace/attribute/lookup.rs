@@ -1,0 +1,305 @@
+//! Attribute access, modelled under the names of the C functions until generated code replaces it.
+use crate::domain::Callee;
+use crate::ffi::types;
+use crate::ffi::types::is_c_type;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::names::{interned, name};
+use crate::trace::attribute::descriptors::has_get;
+use crate::trace::attribute::descriptors::is_data_descriptor;
+use crate::trace::attribute::descriptors::own_dict;
+use crate::trace::attribute::descriptors::{has_generic_getattr, is_generic_wrapper};
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyModule, PyType};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// The `tp_getattro` of an object's class.
+    pub(crate) fn getattro(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+        if let Value::New(New::Method { function, receiver }) = self.value(object) {
+            let (function, receiver) = (*function, *receiver);
+            return self.method_get_attr(object, function, receiver, name);
+        }
+        if let Some(found) = self.super_attr(object, name)? {
+            return Ok(found);
+        }
+        let class = self.class_of(object)?;
+        if let Some(domain) = self.domain_of(&class) {
+            return self.domain_attr(&domain, object, &class, name);
+        }
+        if let Some(known) = self.known(object) {
+            if let Ok(class) = known.cast::<PyType>() {
+                let class = class.clone();
+                return self.type_get_attr(object, &class, name);
+            }
+            if known.is_exact_instance_of::<PyModule>() {
+                return self.module_get_attr(object, &known, name);
+            }
+        }
+        if is_c_type(&class) {
+            return self.c_get_attr(object, &class, name);
+        }
+        self.user_get_attr(object, &class, name)
+    }
+
+    /// CPython: `method_getattro`: the class is asked first, then the function.
+    fn method_get_attr(
+        &mut self,
+        method: ValueId,
+        function: ValueId,
+        receiver: ValueId,
+        name: &str,
+    ) -> Traced<ValueId> {
+        match name {
+            "__func__" => return Ok(function),
+            "__self__" => return Ok(receiver),
+            "__class__" => {
+                let class = self.class_of(method)?;
+                return Ok(self.constant(class.into_any()));
+            }
+            "__doc__" | "__name__" | "__qualname__" | "__module__" => {}
+            _ => {
+                let class = self.class_of(method)?;
+                if self.lookup(&class, name).is_some() {
+                    return unsupported("attribute of a bound method", name);
+                }
+            }
+        }
+        self.get_attr(function, name)
+    }
+
+    /// CPython: `slot_tp_getattr_hook`.
+    fn user_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let plain = self.of_object("__getattribute__")?;
+        let result = match self.lookup(class, "__getattribute__") {
+            Some(found) if !found.is(&plain) && !is_generic_wrapper(&found) => {
+                let found = self.absorb_static(found);
+                let name = interned(self.py, name).into_any();
+                let name = self.constant(name);
+                let bound = self.bind(found, object, class)?;
+                self.call(bound, Arguments::positional(vec![name]))
+            }
+            _ => self.generic_get_attr(object, name),
+        };
+        let Some(hook) = self.lookup(class, "__getattr__") else { return result };
+        match result {
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
+                let hook = self.absorb_static(hook);
+                let name = interned(self.py, name).into_any();
+                let name = self.constant(name);
+                let handled = self.bind(hook, object, class)?;
+                self.call(handled, Arguments::positional(vec![name]))
+            }
+            other => other,
+        }
+    }
+
+    /// `PyObject_GenericGetAttr`.
+    pub(crate) fn generic_get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+        let class = self.class_of(object)?;
+        let found = self.lookup(&class, name);
+        if let Some(found) = &found
+            && is_data_descriptor(found)
+            && has_get(found)
+        {
+            return self.read_descriptor(found.clone(), object, &class, name);
+        }
+        if let Some(value) = self.instance_attr(object, name)? {
+            return Ok(value);
+        }
+        match found {
+            Some(found) => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, &class)
+            }
+            None => self.raise_missing_attribute(object, &class, name),
+        }
+    }
+
+    /// What the object's own `__dict__` holds under a name.
+    pub(crate) fn instance_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        if let Some(owned) = self.owned(object) {
+            let Some(dict) = own_dict(&owned) else { return Ok(None) };
+            return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+        }
+        if let Some(dict) = self.dict_seen_whole(object) {
+            return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+        }
+        let key = (object, name.to_owned());
+        if let Some(overlay) = self.state.attributes.get(&key) {
+            return Ok(*overlay);
+        }
+        let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
+            return unsupported("attribute of a symbolic value", name);
+        };
+        let held = own_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
+        let value = match held {
+            Some(value) => {
+                let path = self.attribute_path(&real, source, name)?;
+                Some(self.sourced(value, path))
+            }
+            None => {
+                let absent = Check::Absent(interned(self.py, name).into_any().unbind());
+                self.guard(Source::Dict(Arc::new(source)), absent, "the instance has no attribute of this name");
+                None
+            }
+        };
+        self.state.attributes.see(key, value);
+        Ok(value)
+    }
+
+    /// A data descriptor's `__get__`.
+    pub(crate) fn read_descriptor(
+        &mut self,
+        found: Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        match &*types::c_name(&found.get_type()) {
+            "property" => {
+                let getter = found.getattr(intern!(self.py, "fget")).or_else(|error| self.raise_error(error))?;
+                if getter.is_none() {
+                    return self.raise_property_error(&found, class, "getter");
+                }
+                let getter = self.absorb_static(getter);
+                self.call(getter, Arguments::positional(vec![object]))
+            }
+            "member_descriptor" | "getset_descriptor" => self.read_c_member(&found, object, class, name),
+            _ => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, class)
+            }
+        }
+    }
+
+    fn read_c_member(
+        &mut self,
+        descriptor: &Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        if name == "__class__" {
+            return Ok(self.constant(class.clone().into_any()));
+        }
+        if name == "__traceback__" {
+            return self.traceback_of(object);
+        }
+        if name == "_co_code_adaptive" {
+            return unsupported("code as the interpreter has adapted it", "it changes with each run");
+        }
+        if name == "__globals__"
+            && let Some(function) = self.owned(object).or_else(|| self.known(object))
+            && let Ok(globals) = function.getattr(name)
+            && let Ok(globals) = globals.cast_into::<PyDict>()
+        {
+            return self.globals_value(&globals);
+        }
+        if let Some(owned) = self.owned(object) {
+            if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback) {
+                return unsupported("callback of a weak reference", "the trace keeps it back");
+            }
+            let read = self.with_callbacks(|| descriptor.call_method1(name!("__get__"), (&owned,)));
+            return self.after_native(read, &[]);
+        }
+        if self.lookup(class, name).is_none_or(|found| !found.is(descriptor)) {
+            return unsupported("slot under a name that is another attribute's", name);
+        }
+        let key = (object, name.to_owned());
+        if let Some(Some(overlay)) = self.state.attributes.get(&key) {
+            return Ok(*overlay);
+        }
+        let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
+            return unsupported("attribute of a symbolic value", name);
+        };
+        const LASTING: [&str; 3] = ["f_code", "f_globals", "f_builtins"];
+        if types::c_name(class) == "frame" && !LASTING.contains(&name) {
+            return unsupported("frame from outside", name);
+        }
+        if name == "__dict__" {
+            return self.dict_from_outside(&real, source, object, class);
+        }
+        let (read, warned) = self.hearing_warnings(|| descriptor.call_method1(name!("__get__"), (&real,)));
+        match read {
+            _ if warned => unsupported("attribute that warns", name),
+            Ok(value) => {
+                let path = self.attribute_path(&real, source, name)?;
+                Ok(self.sourced(value, path))
+            }
+            Err(_) => unsupported("slot without a value", name),
+        }
+    }
+
+    /// How an attribute is found again without running a `__getattribute__` of the user.
+    fn attribute_path(&mut self, object: &Bound<'py, PyAny>, source: Source, name: &str) -> Traced<Source> {
+        let class = object.get_type();
+        let plain = self.of_object("__getattribute__")?;
+        let own = !is_c_type(&class) && self.lookup(&class, "__getattribute__").is_some_and(|found| !found.is(&plain));
+        let (base, name) = (Arc::new(source), name.into());
+        Ok(if own { Source::OwnAttr(base, name) } else { Source::Attr(base, name) })
+    }
+
+    fn domain_attr(
+        &mut self,
+        domain: &std::sync::Arc<dyn crate::domain::Domain>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        let found = self.lookup(class, name);
+        let kind = found.as_ref().map(Bound::get_type);
+        let kind = kind.as_ref().map(types::c_name);
+        match (found, kind.as_deref()) {
+            (Some(found), Some("method_descriptor" | "function")) => {
+                let found = self.absorb_static(found);
+                Ok(self.bound_method(found, object))
+            }
+            (Some(_), Some("getset_descriptor")) if name == "__class__" => Ok(self.constant(class.clone().into_any())),
+            (Some(found), Some("property")) => self.read_descriptor(found, object, class, name),
+            (found, kind) if kind != Some("getset_descriptor") && !is_c_type(class) => {
+                match (self.own_attr_of_graph_value(object, name)?, found) {
+                    (Some(value), _) => Ok(value),
+                    (None, Some(found)) => {
+                        let found = self.absorb_static(found);
+                        self.bind(found, object, class)
+                    }
+                    (None, None) => self.raise_missing_attribute(object, class, name),
+                }
+            }
+            _ => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
+        }
+    }
+
+    /// What a value of a domain has in its own `__dict__`: nothing where the graph makes it, for an attribute that is set is a break.
+    fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        match self.value(object) {
+            Value::Proxy { .. } => Ok(None),
+            _ => self.instance_attr(object, name),
+        }
+    }
+
+    /// `_PyObject_GetMethod`: the unbound function and the receiver where that is possible.
+    pub(crate) fn get_method(&mut self, object: ValueId, name: &str) -> Traced<(ValueId, Option<ValueId>)> {
+        if name != "__class__"
+            && let Some((class, receiver)) = self.super_of(object)
+        {
+            return self.super_lookup(&class, receiver, name);
+        }
+        let value = self.get_attr(object, name)?;
+        if let Value::New(New::Method { function, receiver }) = self.value(value)
+            && *receiver == object
+        {
+            let pair = (*function, Some(*receiver));
+            // CPython: `_PyObject_GetMethod`, which leaves methods unbound where nothing but the class decides what an attribute is.
+            let class = self.class_of(object)?;
+            return Ok(if has_generic_getattr(&class) { pair } else { (value, None) });
+        }
+        Ok((value, None))
+    }
+}

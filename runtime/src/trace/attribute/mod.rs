@@ -1,0 +1,15 @@
+//! Attributes of instances, classes, modules and `super` objects, read and stored, under the names of the C functions.
+//!
+//! In: a value and a name. Out: a value, a side effect, or CPython's exception.
+//! Must not know: which instruction asks. CPython: `Objects/object.c`, `Objects/typeobject.c`, `Objects/moduleobject.c`.
+pub(crate) mod bind;
+pub(crate) mod c_types;
+pub(crate) mod classes;
+pub(crate) mod descriptors;
+pub(crate) mod errors;
+pub(crate) mod lookup;
+pub(crate) mod modules;
+pub(crate) mod namespaces;
+pub(crate) mod stores;
+pub(crate) mod super_lookup;
+pub(crate) mod super_objects;

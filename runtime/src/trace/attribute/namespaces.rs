@@ -1,0 +1,292 @@
+//! Dicts from outside that are seen through names: the globals of modules, the `__dict__` of instances. One name is read, guarded and
+//! written at a time, in the overlays that `LOAD_GLOBAL` and `LOAD_ATTR` use; only the dict of an instance may be seen as a whole.
+use crate::ffi::types::is_c_type;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::names::name;
+use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, short_name};
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::namespaces::Names;
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::value::{Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyType};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// The globals of code, as a value.
+    pub(crate) fn globals_value(&mut self, globals: &Bound<'py, PyDict>) -> Traced<ValueId> {
+        let value = self.absorb_static(globals.clone().into_any());
+        if !matches!(self.value(value), Value::Real { .. }) {
+            return Ok(value);
+        }
+        if self.state.shadows.of(value).is_some() {
+            return unsupported("globals that the trace has seen as a dict", "globals");
+        }
+        self.state.namespaces.insert(value, Names::Globals(globals.clone().unbind()));
+        Ok(value)
+    }
+
+    /// `globals()`, asked by the innermost frame.
+    pub(crate) fn current_globals(&mut self) -> Traced<ValueId> {
+        let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
+        let globals = function.and_then(|function| function.getattr(name!("__globals__")).ok());
+        match globals.and_then(|globals| globals.cast_into::<PyDict>().ok()) {
+            Some(globals) => self.globals_value(&globals),
+            None => unsupported("builtin that depends on the interpreter's state", "globals"),
+        }
+    }
+
+    /// `__dict__` of an object from outside.
+    pub(crate) fn dict_from_outside(
+        &mut self,
+        real: &Bound<'py, PyAny>,
+        source: Source,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+    ) -> Traced<ValueId> {
+        match own_dict(real) {
+            Some(dict) if !is_c_type(class) && dict.is_exact_instance_of::<PyDict>() => {
+                Ok(self.instance_dict(object, dict.into_any(), source))
+            }
+            _ => unsupported("__dict__ of an object from outside", short_name(class)),
+        }
+    }
+
+    /// `object.__dict__` of an instance from outside.
+    pub(crate) fn instance_dict(&mut self, object: ValueId, dict: Bound<'py, PyAny>, source: Source) -> ValueId {
+        let value = self.sourced(dict, Source::Dict(Arc::new(source)));
+        if matches!(self.value(value), Value::Real { .. }) && self.state.shadows.of(value).is_none() {
+            self.state.namespaces.entry(value).or_insert(Names::Instance(object));
+        }
+        value
+    }
+
+    /// An attribute of an object from outside is set, or deleted.
+    pub(crate) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        if let Some(dict) = self.dict_seen_whole(object) {
+            crate::trace::state::journal::changed();
+            let stored = match value {
+                Some(value) => dict.set_item(name, self.native(value)?),
+                None => dict.del_item(name),
+            };
+            return stored.or_else(|error| internal(error.to_string()));
+        }
+        let held = self.instance_attr(object, name)?;
+        self.before_overwriting(held)?;
+        self.log_slot(object, name, value);
+        Ok(())
+    }
+
+    /// The same where it does not live in a `__dict__`.
+    pub(crate) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
+        self.state.attributes.change((object, name.to_owned()), value);
+        self.state.effects.push(match value {
+            Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
+            None => Effect::DelAttr { object, name: name.to_owned() },
+        });
+    }
+
+    /// Whether the value is a dict that is seen through names.
+    pub(crate) fn is_namespace(&self, value: ValueId) -> bool {
+        self.state.namespaces.contains_key(&value)
+    }
+
+    /// Whether the value is the globals of a module: C may keep them, but not look into them.
+    pub(crate) fn is_globals(&self, value: ValueId) -> bool {
+        matches!(self.state.namespaces.get(&value), Some(Names::Globals(_)))
+    }
+
+    /// A namespace is seen as a whole: only an instance's, of which the trace has changed nothing.
+    pub(crate) fn whole_namespace(&mut self, value: ValueId) -> Traced<()> {
+        let Some(Names::Instance(object)) = self.state.namespaces.get(&value) else {
+            return unsupported("namespace of a module, seen as a whole", "dict");
+        };
+        let object = *object;
+        let touched = self.state.effects.iter().any(|effect| match effect {
+            Effect::SetAttr { object: changed, .. } | Effect::DelAttr { object: changed, .. } => *changed == object,
+            _ => false,
+        });
+        if touched {
+            return unsupported("__dict__ of an object from outside that the trace has changed", "dict");
+        }
+        self.state.seen_whole.insert(object, value);
+        self.state.namespaces.remove(&value);
+        Ok(())
+    }
+
+    /// The copy of an instance's `__dict__` that stands for its attributes, once it was seen as a whole.
+    pub(crate) fn dict_seen_whole(&self, object: ValueId) -> Option<Bound<'py, PyDict>> {
+        let value = self.state.seen_whole.get(&object)?;
+        self.state.shadows.of(*value)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
+    }
+
+    fn name_in(&mut self, names: ValueId, key: ValueId) -> Traced<String> {
+        let name = self.known(key).filter(|key| key.is_exact_instance_of::<PyString>());
+        let Some(name) = name.and_then(|name| name.extract::<String>().ok()) else {
+            return unsupported("key of a namespace that is no known name", "dict");
+        };
+        if let Some(Names::Instance(object)) = self.state.namespaces.get(&names) {
+            let class = self.class_of(*object)?;
+            if self.lookup(&class, &name).is_some_and(|found| is_data_descriptor(&found)) {
+                return unsupported("entry of a __dict__ that a descriptor hides", name);
+            }
+        }
+        Ok(name)
+    }
+
+    fn get_name(&mut self, names: ValueId, key: ValueId) -> Traced<Option<ValueId>> {
+        let name = self.name_in(names, key)?;
+        match self.state.namespaces.get(&names) {
+            Some(Names::Globals(globals)) => {
+                let globals = globals.bind(self.py).clone();
+                Ok(self.in_globals(&globals, &name))
+            }
+            Some(Names::Instance(object)) => self.instance_attr(*object, &name),
+            None => internal("no namespace"),
+        }
+    }
+
+    fn set_name(&mut self, names: ValueId, key: ValueId, value: Option<ValueId>) -> Traced<()> {
+        let name = self.name_in(names, key)?;
+        match self.state.namespaces.get(&names) {
+            Some(Names::Globals(globals)) => {
+                let globals = globals.bind(self.py).clone();
+                match value {
+                    Some(value) => self.set_in_globals(globals, &name, value)?,
+                    None => drop(self.delete_in_globals(globals, &name)?),
+                }
+            }
+            Some(Names::Instance(object)) => {
+                let object = *object;
+                self.log_attr(object, &name, value)?;
+            }
+            None => return internal("no namespace"),
+        }
+        Ok(())
+    }
+
+    fn raise_key_error<T>(&mut self, key: ValueId) -> Traced<T> {
+        let class = self.import("builtins", "KeyError")?;
+        let key = self.native(key)?;
+        let error = class.call1((key,)).or_else(|error| self.raise_error(error))?;
+        let error = self.own(error);
+        self.raise_value(error)
+    }
+
+    /// An operator on a namespace; `None`: on something else.
+    pub(crate) fn namespace_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+        let Some(names) = operands.first().copied().filter(|first| self.is_namespace(*first)) else { return Ok(None) };
+        match (name, operands) {
+            ("getitem", [_, key]) => match self.get_name(names, *key)? {
+                Some(value) => Ok(Some(value)),
+                None => self.raise_key_error(*key),
+            },
+            ("contains", [_, key]) => {
+                let found = self.get_name(names, *key)?.is_some();
+                Ok(Some(self.boolean(found)))
+            }
+            ("setitem", [_, key, value]) => {
+                self.set_name(names, *key, Some(*value))?;
+                Ok(Some(self.none()))
+            }
+            ("delitem", [_, key]) => {
+                if self.get_name(names, *key)?.is_none() {
+                    return self.raise_key_error(*key);
+                }
+                self.set_name(names, *key, None)?;
+                Ok(Some(self.none()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A method of `dict` on a namespace; `None`: it needs the whole.
+    pub(crate) fn namespace_method(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        let operands = args.positional.as_slice();
+        let Some(names) = operands.first().copied().filter(|first| self.is_namespace(*first)) else { return Ok(None) };
+        if !args.keywords.is_empty() {
+            return Ok(None);
+        }
+        match (name, operands) {
+            ("__getitem__" | "__contains__" | "__setitem__" | "__delitem__", _) => {
+                self.namespace_operator(name.trim_matches('_'), operands)
+            }
+            ("get", [_, key, default @ ..]) if default.len() < 2 => {
+                let found = self.get_name(names, *key)?.or(default.first().copied());
+                Ok(Some(found.unwrap_or_else(|| self.none())))
+            }
+            ("setdefault", [_, key, default @ ..]) if default.len() < 2 => {
+                if let Some(found) = self.get_name(names, *key)? {
+                    return Ok(Some(found));
+                }
+                let default = default.first().copied().unwrap_or_else(|| self.none());
+                self.set_name(names, *key, Some(default))?;
+                Ok(Some(default))
+            }
+            ("pop", [_, key, default @ ..]) if default.len() < 2 => {
+                match (self.get_name(names, *key)?, default.first().copied()) {
+                    (Some(found), _) => {
+                        self.set_name(names, *key, None)?;
+                        Ok(Some(found))
+                    }
+                    (None, Some(default)) => Ok(Some(default)),
+                    (None, None) => self.raise_key_error(*key),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The names in the globals of a module, which the trace has not changed, as a list.
+    pub(crate) fn namespace_names(&mut self, names: ValueId) -> Traced<Option<ValueId>> {
+        let Some(Names::Globals(globals)) = self.state.namespaces.get(&names) else { return Ok(None) };
+        let globals = globals.bind(self.py).clone();
+        let changed = |value: &ValueId| self.real(*value).is_some_and(|dict| dict.is(&globals));
+        let touched = self.state.effects.iter().any(|effect| match effect {
+            Effect::SetGlobal { globals, .. } | Effect::DelGlobal { globals, .. } => changed(globals),
+            _ => false,
+        });
+        if touched || !globals.keys().iter().all(|key| crate::trace::value::kinds::is_scalar(&key)) {
+            return unsupported("namespace of a module, seen as a whole", "dict");
+        }
+        let keys = globals.keys();
+        let source = Source::constant(&globals);
+        let guarded = keys.to_tuple().into_any().unbind();
+        self.guard_once(names, Asked::NAMES, source, Check::Keys(guarded), "the trace read the names of a module");
+        Ok(Some(self.own(keys.into_any())))
+    }
+
+    /// The arguments of a callable of C that only iterates over what it gets: names stand for the globals of a module.
+    pub(crate) fn names_for<'a>(
+        &mut self,
+        callable: &Bound<'py, PyAny>,
+        args: &'a Arguments,
+    ) -> Traced<Cow<'a, Arguments>> {
+        const ITERATE: [&str; 5] = ["list", "tuple", "set", "frozenset", "sorted"];
+        let mut args = Cow::Borrowed(args);
+        if let Some(first) = args.positional.first().copied()
+            && (self.is_namespace(first) || self.behind_view(first).is_some())
+            && ITERATE.iter().any(|name| self.import("builtins", name).is_ok_and(|found| found.is(callable)))
+        {
+            let behind = match self.behind_view(first) {
+                Some(dict) => Some(dict),
+                None => self.namespace_names(first)?,
+            };
+            args.to_mut().positional[0] = behind.unwrap_or(first);
+        }
+        Ok(args)
+    }
+
+    /// Whether a namespace holds anything: globals that have `__name__` or `__builtins__` do.
+    pub(crate) fn namespace_truth(&mut self, names: ValueId) -> Option<bool> {
+        let Some(Names::Globals(globals)) = self.state.namespaces.get(&names) else { return None };
+        let globals = globals.bind(self.py).clone();
+        let found = self.in_globals(&globals, "__builtins__").or_else(|| self.in_globals(&globals, "__name__"));
+        found.map(|_| true)
+    }
+}

@@ -1,0 +1,396 @@
+//! Calling values: Python functions are inlined, classes instantiated, C callables run on private objects.
+
+use crate::bytecode::flag;
+use crate::domain::Callee;
+use crate::ffi::callable::is_suspended;
+use crate::ffi::types;
+use crate::ffi::{callee, inspect};
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::names::name;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Frame, Rest};
+use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::outcome::ENTERS;
+use crate::trace::state::reasons::CALLED_BY_C;
+use crate::trace::state::stop_points::Way;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, hints, internal, stop, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// `callable(*args, **kwargs)`.
+    pub(crate) fn call(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        self.call_by(Way::Within, callable, args)
+    }
+
+    /// The same, and how it comes about.
+    pub(crate) fn call_by(&mut self, way: Way, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        if let Value::New(New::Method { function, receiver }) = self.value(callable) {
+            let (function, receiver) = (*function, *receiver);
+            return self.call_by(way, function, args.bound_to(receiver));
+        }
+        if let Some(domain) = self.domain_call(callable)? {
+            let args_copy = args.positional.clone();
+            let function = self.known(callable).map_or_else(|| internal("callable of a domain"), Ok)?;
+            return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
+        }
+        let class = self.class_of(callable)?;
+        let Some(object) = self.owned(callable).or_else(|| self.real(callable)) else {
+            let name = types::name(&class);
+            return self.raise("TypeError", format!("'{name}' object is not callable"));
+        };
+        match &*types::c_name(&class) {
+            "function" => self.call_function(way, callable, &object, args),
+            "method" => {
+                let (function, receiver) = self.parts_of_method(callable)?;
+                self.call_by(way, function, args.with_receiver(receiver))
+            }
+            "builtin_function_or_method"
+            | "builtin_method"
+            | "method_descriptor"
+            | "wrapper_descriptor"
+            | "method-wrapper"
+            | "classmethod_descriptor" => {
+                self.known(callable);
+                match self.unbind(callable, &object)? {
+                    Some((method, receiver)) => self.call_c_function(&method, args.with_receiver(receiver)),
+                    None => self.call_c_function(&object, args),
+                }
+            }
+            _ if object.is_instance_of::<PyType>() => {
+                let Some(class) = self.known(callable).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return unsupported("class made during the trace", "call");
+                };
+                self.call_class(callable, &class, args)
+            }
+            _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(way, callable, &object, args),
+            _ => self.call_instance(callable, &object, &class, args),
+        }
+    }
+
+    /// The method of a type and the receiver that a bound C method is made of.
+    fn unbind(
+        &mut self,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Traced<Option<(Bound<'py, PyAny>, ValueId)>> {
+        let Some(receiver) = callee::receiver_of(object) else { return Ok(None) };
+        if receiver.is_instance_of::<pyo3::types::PyModule>() {
+            return Ok(None);
+        }
+        let name = callee::name_of(object);
+        let method = self.lookup(&receiver.get_type(), &name);
+        let Some(method) = method
+            .filter(|method| matches!(&*types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor"))
+        else {
+            return Ok(None);
+        };
+        // `__get__` takes `None` for no object at all.
+        let again = if receiver.is_none() {
+            receiver.getattr(name)
+        } else {
+            // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
+            method.call_method1(intern!(self.py, "__get__"), (&receiver, receiver.get_type()))
+        };
+        if !again.and_then(|again| again.eq(object)).unwrap_or(false) {
+            return Ok(None);
+        }
+        let receiver = match self.source(callable) {
+            Some(Source::Constant(_)) | None => self.absorb_static(receiver),
+            Some(source) => self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into())),
+        };
+        Ok(Some((method, receiver)))
+    }
+
+    /// A callable that `slotrt.compile` made: its function is inlined.
+    fn call_compiled(
+        &mut self,
+        way: Way,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
+        if let Some(source) = self.source(callable) {
+            let check = Check::Is(object.clone().unbind());
+            self.guard_once(callable, Asked::IS, source, check, "the trace inlined the compiled function");
+        }
+        let wrapped = object.getattr(intern!(self.py, "__wrapped__")).or_else(|error| self.raise_error(error))?;
+        let function = self.constant(wrapped);
+        self.call_by(way, function, args)
+    }
+
+    fn call_instance(
+        &mut self,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+        class: &Bound<'py, PyType>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
+        if crate::ffi::types::is_c_type(class) {
+            let name = types::name(class);
+            if types::c_name(class) == "types.GenericAlias" {
+                return self.call_alias(callable, args);
+            }
+            if self.owned(callable).is_some() && types::c_name(class) == "functools.partial" {
+                return self.call_partial(callable, args);
+            }
+            if self.owned(callable).is_some() {
+                if let Some((referent, _)) = self.referent(object) {
+                    self.check_alive(referent)?;
+                }
+                return self.call_c_on(object, &args, false);
+            }
+            match &*types::c_name(class) {
+                "functools._lru_cache_wrapper" => return self.call_cached(callable, object, &args),
+                "functools.partial" => return self.call_partial(callable, args),
+                "weakref.ReferenceType" if args.positional.is_empty() && args.keywords.is_empty() => {
+                    if let Some(referent) = self.referent_outside(callable, object)? {
+                        return Ok(referent);
+                    }
+                }
+                _ if self.known(callable).is_some() && object.is_callable() => {
+                    return self.call_c_on(object, &args, false);
+                }
+                _ => {}
+            }
+            if !object.is_callable() {
+                return self.raise("TypeError", format!("'{name}' object is not callable"));
+            }
+            return match self.twin(callable, class)? {
+                Some(twin) => self.call_c_on(&twin, &args, false),
+                None if is_suspended(object) => {
+                    stop(ENTERS, "", "the frame runs on in the one that it calls", hints::COVERAGE)
+                }
+                None => unsupported("call of a C object", name),
+            };
+        }
+        if let Some((referent, _)) = self.referent(object)
+            && self
+                .lookup(class, "__call__")
+                .is_some_and(|call| callee::owner_of(&call).is_some_and(|of| crate::ffi::types::is_c_type(&of)))
+        {
+            self.check_alive(referent)?;
+            return self.call_c_on(object, &args, false);
+        }
+        match self.special(callable, "__call__")? {
+            Some(method) => self.call_deeper(method, args),
+            None => {
+                let name = types::name(class);
+                self.raise("TypeError", format!("'{name}' object is not callable"))
+            }
+        }
+    }
+
+    /// `PyMethod_Function` and `PyMethod_Self`.
+    pub(crate) fn parts_of_method(&mut self, method: ValueId) -> Traced<(ValueId, ValueId)> {
+        if let Value::New(New::Method { function, receiver }) = self.value(method) {
+            return Ok((*function, *receiver));
+        }
+        let Some(object) = self.owned(method).or_else(|| self.real(method)) else { return internal("no method") };
+        let (Ok(function), Ok(receiver)) = (object.getattr(name!("__func__")), object.getattr(name!("__self__")))
+        else {
+            return internal("method without a function");
+        };
+        let Some(source) = self.source(method) else {
+            return Ok((self.absorb(function), self.absorb(receiver)));
+        };
+        let function = self.sourced(function, Source::Attr(Arc::new(source.clone()), "__func__".into()));
+        let receiver = self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into()));
+        Ok((function, receiver))
+    }
+
+    pub(crate) fn enter_call(&mut self) -> Traced<()> {
+        if self.state.depth >= self.state.max_depth {
+            return stop(
+                "calls nest too deeply",
+                format!("{} frames", self.state.depth),
+                "the tracer inlines a limited number of frames",
+                hints::COVERAGE,
+            );
+        }
+        self.state.depth += 1;
+        Ok(())
+    }
+
+    /// A call that C code would make of its own accord, so that objects which call themselves end.
+    pub(crate) fn call_deeper(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        self.enter_call()?;
+        let result = self.call(callable, args);
+        self.state.depth -= 1;
+        result
+    }
+
+    /// Runs the frame of a call, after which the caller handles what it handled before.
+    pub(crate) fn run_called(&mut self, frame: &mut Frame) -> Traced<Rest> {
+        self.enter_call()?;
+        let handled = *self.state.exc_info;
+        let rest = self.run(frame);
+        self.state.depth -= 1;
+        if *self.state.exc_info != handled {
+            *self.state.exc_info = handled;
+        }
+        rest
+    }
+
+    /// Inlines a Python function.
+    fn call_function(
+        &mut self,
+        way: Way,
+        callable: ValueId,
+        function: &Bound<'py, PyAny>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
+        if let [argument] = args.positional.as_slice()
+            && matches!(self.value(*argument), Value::New(New::Opaque("traceback")))
+            && self.import("traceback", "clear_frames").is_ok_and(|clear| clear.is(function))
+        {
+            // The frames of an inlined call are gone with it.
+            return Ok(self.none());
+        }
+        let qualname = callee::qualname_of(function);
+        if let Some(result) = self.call_folded(function, &qualname, &args)? {
+            self.known(callable);
+            return Ok(result);
+        }
+        if self.owned(callable).is_none()
+            && let Some(source) = self.source(callable)
+        {
+            let check = Check::FunctionUnchanged(function.clone().unbind());
+            self.guard_once(callable, Asked::FUNCTION, source, check, "the trace inlined the function");
+            self.state.guarded.insert(callable, Asked::IS);
+        }
+        let Some(code) = inspect::function_code(function) else { return internal("function without code") };
+        let code = self.decode(&code)?;
+        let locals = self.bind_arguments(function, &code, &qualname, args)?;
+        self.run_function(way, function, code, locals, qualname)
+    }
+
+    /// Inlines a Python function whose arguments are bound.
+    fn run_function(
+        &mut self,
+        way: Way,
+        function: &Bound<'py, PyAny>,
+        code: std::sync::Arc<crate::bytecode::Code>,
+        locals: Vec<Option<ValueId>>,
+        qualname: String,
+    ) -> Traced<ValueId> {
+        let mut frame = self.frame_of(function, code, locals)?;
+        frame.leave = self.leave_of(way, &frame.code, frame.globals.bind(self.py).as_any());
+        self.state.route.push(qualname.into());
+        match self.run_called(&mut frame)? {
+            Rest::Returned(value) => Ok(value),
+            Rest::Yielded(_) => internal("a plain call yielded"),
+            Rest::Generator => self.make_generator(frame),
+        }
+    }
+
+    /// Goes through a frame that C has begun; gives what C gets for its result.
+    pub(crate) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
+        let (function, code) = (frame.function(self.py), frame.code(self.py));
+        let qualname = callee::qualname_of(&function);
+        let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
+        let locals: Vec<Option<ValueId>> = locals.collect();
+        // Before any guard: what a folded function gives is kept, so that C may not ask it again.
+        if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
+            && let Some(result) = self.call_folded(&function, &qualname, &Arguments::positional(args))?
+        {
+            return self.real(result).map_or_else(|| self.native(result), Ok);
+        }
+        let callable = self.absorb_static(function.clone());
+        if self.owned(callable).is_none() {
+            let source = Source::constant(&function);
+            let check = Check::FunctionUnchanged(function.clone().unbind());
+            self.guard_once(callable, Asked::FUNCTION, source, check, CALLED_BY_C);
+        }
+        let code = self.decode(&code)?;
+        if code.flags & flag::OPTIMIZED == 0 {
+            return unsupported("class or module body that C runs", qualname);
+        }
+        let of_class = locals.first().copied().flatten().and_then(|first| self.owned(first));
+        let order = qualname.ends_with(".mro") && of_class.is_some_and(|first| first.is_instance_of::<PyType>());
+        let result = self.run_function(Way::Within, &function, code, locals, qualname)?;
+        if order { self.real_classes(result) } else { self.native(result) }
+    }
+
+    /// A frame ready to run. Locals are filled with arguments, the rest unbound.
+    pub(crate) fn frame_of(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: std::sync::Arc<crate::bytecode::Code>,
+        mut locals: Vec<Option<ValueId>>,
+    ) -> Traced<Frame> {
+        let dict = |part: Option<Bound<'py, PyAny>>| part.and_then(|part| part.cast_into::<PyDict>().ok());
+        let (globals, builtins) = (dict(inspect::globals(function)), dict(inspect::builtins(function)));
+        let (Some(globals), Some(builtins)) = (globals, builtins) else { return internal("function without globals") };
+        let cells = inspect::function_closure(function).and_then(|closure| closure.cast_into::<PyTuple>().ok());
+        let path = cells.as_ref().and_then(|_| self.part_of_given(function, "__closure__"));
+        let closure = cells.into_iter().flatten().enumerate();
+        let closure = closure.map(|(index, cell)| {
+            let path = path.clone().map(|path| Source::Item(path, index));
+            self.absorb_closure(cell, path)
+        });
+        let closure = closure.collect();
+        locals.resize(code.locals.len(), None);
+        self.state.frames += 1;
+        Ok(Frame {
+            function: function.clone().unbind(),
+            code,
+            globals: globals.unbind(),
+            builtins: builtins.unbind(),
+            closure,
+            namespace: None,
+            pc: 0,
+            stack: Vec::new(),
+            locals,
+            outermost: false,
+            leave: crate::trace::state::stop_points::Leave::default(),
+            began: 0,
+            serial: self.state.frames,
+            exc_info: None,
+        })
+    }
+
+    /// The path to an attribute of a function that the caller gave.
+    pub(crate) fn part_of_given(&self, function: &Bound<'py, PyAny>, name: &str) -> Option<Arc<Source>> {
+        let known = self.state.identity.get(&(function.as_ptr() as usize)).copied()?;
+        let given = self.source(known).filter(Source::is_given)?;
+        Some(Arc::new(Source::Attr(Arc::new(given), name.into())))
+    }
+
+    /// A cell of a function: of the trace's own, a token of one, or one that existed before.
+    fn absorb_closure(&mut self, cell: Bound<'py, PyAny>, path: Option<Source>) -> ValueId {
+        if let Some(value) = self.value_of_token(&cell) {
+            return value;
+        }
+        match self.state.identity.get(&(cell.as_ptr() as usize)) {
+            Some(id) => *id,
+            None => match path {
+                Some(path) => self.sourced(cell, path),
+                None => self.constant(cell),
+            },
+        }
+    }
+
+    /// Calls a builtin by name.
+    pub(crate) fn call_builtin(&mut self, name: &str, args: &[ValueId]) -> Traced<ValueId> {
+        let function = self.import("builtins", name)?;
+        let function = self.constant(function);
+        self.call(function, Arguments::positional(args.to_vec()))
+    }
+
+    pub(crate) fn bound_method(&mut self, function: ValueId, receiver: ValueId) -> ValueId {
+        self.push(Value::New(New::Method { function, receiver }))
+    }
+
+    /// Whether the outermost interrupting signal is a Python exception of this builtin class.
+    pub(crate) fn raised_is(&mut self, signal: &Signal, class: &str) -> Traced<bool> {
+        let Signal::Raised(value) = signal else { return Ok(false) };
+        let class = self.import("builtins", class)?;
+        Ok(self.class_of(*value)?.is_subclass(&class).unwrap_or(false))
+    }
+}

@@ -1,0 +1,164 @@
+//! Which C functions may run during a trace: those whose effects are confined to their arguments, and a short reviewed list.
+use crate::semantics::effects::EFFECTS;
+use crate::semantics::slotdefs::SLOTDEFS;
+use generated::effects::Effects;
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+use crate::trace::call::effects::reviewed;
+use crate::trace::call::effects::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
+
+/// The C name of a function, and its effects.
+type Row = (&'static str, Effects);
+
+/// What the tables say of one name of an owner.
+#[derive(Clone, Copy, Debug, Default)]
+struct Facts {
+    row: Option<Row>,
+    is_stateful: bool,
+    is_reviewed: bool,
+}
+
+/// What the tables say of one name: one search in all of them.
+fn facts(owner: &str, name: &str) -> Facts {
+    static FACTS: OnceLock<FxHashMap<[&'static str; 2], Facts>> = OnceLock::new();
+    let facts = FACTS.get_or_init(|| {
+        let mut facts: FxHashMap<_, Facts> = FxHashMap::default();
+        facts.reserve(EFFECTS.len());
+        for row in EFFECTS {
+            facts.entry([row.0, row.1]).or_default().row = Some((row.2, row.3));
+        }
+        let names =
+            |rows: &'static [reviewed::Row]| rows.iter().flat_map(|row| row.1.iter().map(|name| [row.0, *name]));
+        names(STATEFUL).for_each(|name| facts.entry(name).or_default().is_stateful = true);
+        names(REVIEWED).for_each(|name| facts.entry(name).or_default().is_reviewed = true);
+        facts
+    });
+    facts.get(&[owner, name]).copied().unwrap_or_default()
+}
+
+/// What is said of all functions of a module or type.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owner {
+    /// All may run.
+    is_reviewed: bool,
+    /// Tokens may stand for arguments.
+    takes_tokens: bool,
+}
+
+fn owner_facts(owner: &str) -> Owner {
+    static OWNERS: OnceLock<FxHashMap<&'static str, Owner>> = OnceLock::new();
+    let owners = OWNERS.get_or_init(|| {
+        let mut owners: FxHashMap<_, Owner> = FxHashMap::default();
+        UNREAD.iter().for_each(|row| owners.entry(row.0).or_default().is_reviewed = true);
+        TOKENS.iter().for_each(|row| owners.entry(row.0).or_default().takes_tokens = true);
+        owners
+    });
+    owners.get(owner).copied().unwrap_or_default()
+}
+
+/// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
+pub(crate) fn of(owner: &str, name: &str) -> Option<Row> {
+    facts(owner, name).row.or_else(|| of_slots(owner, name))
+}
+
+/// The function of the slot that the name, of a special method, fills.
+fn of_slots(owner: &str, name: &str) -> Option<Row> {
+    match name {
+        "__new__" => facts(owner, "tp_new").row,
+        _ => slots_of(name).iter().find_map(|slot| facts(owner, slot).row),
+    }
+}
+
+/// The slots that a special method fills.
+fn slots_of(name: &str) -> &'static [&'static str] {
+    static SLOTS: OnceLock<FxHashMap<&'static str, Vec<&'static str>>> = OnceLock::new();
+    let slots = SLOTS.get_or_init(|| {
+        let mut slots: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for row in SLOTDEFS {
+            slots.entry(row.name).or_default().push(row.slot.name());
+        }
+        slots
+    });
+    slots.get(name).map_or(&[], Vec::as_slice)
+}
+
+/// What the arguments of a call are, as far as effects ask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    /// The first is an object that the trace made.
+    pub own_first: bool,
+    /// The others are numbers, text and the like, which nothing changes.
+    pub plain: bool,
+}
+
+/// Whether a function may run: it is in the reviewed table; or it is pure and gets nothing but numbers and text; or it touches nothing
+/// but an object that the trace made, or but its arguments, for which tokens may stand. Otherwise why not, in words.
+pub(crate) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
+    let facts = facts(owner, name);
+    let of_all = owner_facts(owner);
+    if !facts.is_stateful && (facts.is_reviewed || of_all.is_reviewed) {
+        return Ok(());
+    }
+    let found = facts.row.or_else(|| of_slots(owner, name));
+    let by_effects = !facts.is_stateful
+        && found.is_some_and(|(_, effects)| {
+            effects.is_self_contained()
+                && (of_all.takes_tokens
+                    || module_takes_tokens(owner)
+                    || given.plain && (effects.is_pure() || given.own_first))
+        });
+    if by_effects { Ok(()) } else { Err(reason(found)) }
+}
+
+/// Whether instances of a class of C are made by a function that touches nothing but its arguments.
+pub(crate) fn makes(owner: &str) -> bool {
+    let of_all = owner_facts(owner);
+    let by_effects = || of(owner, "__new__").is_some_and(|(_, effects)| effects.is_self_contained());
+    of_all.is_reviewed
+        || facts(owner, "__new__").is_reviewed
+        || (of_all.takes_tokens || module_takes_tokens(owner)) && by_effects()
+}
+
+/// Whether a function depends on state of the process, whatever a row says.
+pub(crate) fn is_stateful(owner: &str, name: &str) -> bool {
+    facts(owner, name).is_stateful
+}
+
+/// Whether tokens may stand for the arguments of all functions of an owner's module.
+fn module_takes_tokens(owner: &str) -> bool {
+    owner.rsplit_once('.').is_some_and(|(module, _)| owner_facts(module).takes_tokens)
+}
+
+fn reason(found: Option<(&'static str, Effects)>) -> String {
+    match found {
+        Some((function, effects)) if effects.words().is_empty() => {
+            format!("{function} may look at or change what it gets")
+        }
+        Some((function, effects)) => format!("{function} {}", effects.words().join(", ")),
+        None => "its C function is not among those whose effects are known".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_finds_methods_slots_and_functions() {
+        assert!(EFFECTS.is_sorted_by_key(|row| (row.0, row.1)));
+        assert_eq!(of("dict", "__or__").map(|row| row.0), Some("dict_or"));
+        assert_eq!(of("list", "append").map(|row| row.0), Some("list_append"));
+        assert_eq!(of("math", "gcd").map(|row| row.0), Some("math_gcd"));
+        assert!(of("list", "append").is_some_and(|(_, effects)| effects.meets(Effects::MUTATES_SELF)));
+        assert!(of("datetime.datetime", "timestamp").is_some_and(|(_, effects)| !effects.is_self_contained()));
+    }
+
+    #[test]
+    fn rows_have_reasons_and_state_wins() {
+        assert!(STATEFUL.iter().chain(REVIEWED).all(|row| !row.1.is_empty() && !row.2.is_empty()));
+        let given = Given { own_first: true, plain: true };
+        assert!(confined("datetime.datetime", "timestamp", given).is_err());
+        assert!(confined("no.such", "thing", given).is_err());
+    }
+}

@@ -1,0 +1,155 @@
+//! Warnings of C code within a trace. Which filters are in force, and which places have warned before, is up to where the program stands: what
+//! warns is kept back, and runs natively.
+use crate::ffi::traceback;
+use crate::names::name;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::unsupported;
+use crate::trace::state::warnings::Heard;
+use crate::trace::state::warnings::Listening;
+use crate::trace::state::warnings::Own;
+use pyo3::exceptions::PyWarning;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::cell::{Cell, RefCell};
+
+thread_local! {
+    static HEARD: Cell<Heard> = const { Cell::new(Heard::Deaf) };
+    /// What the last warning said.
+    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// The pattern of a filter: matches whatever the thread warns of while it listens.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Ear;
+
+#[pymethods]
+impl Ear {
+    /// What the `warnings` of C ask a pattern. CPython: `check_matched`.
+    #[pyo3(name = "match")]
+    fn matches(&self, text: &Bound<'_, PyAny>) -> bool {
+        if matches!(HEARD.get(), Heard::Deaf) {
+            return false;
+        }
+        TEXT.set(text.to_string());
+        HEARD.set(Heard::Warning);
+        true
+    }
+}
+
+/// What becomes of a warning that is heard.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    /// C goes on: where it cannot raise, it would print an error.
+    Ignore,
+    /// It is an error: nothing is done after it, and no cache keeps what was made.
+    Error,
+}
+
+impl Own {
+    fn get<'py>(&self, py: Python<'py>, action: Action) -> PyResult<Bound<'py, PyAny>> {
+        let place = &self.0[action as usize];
+        let made = match place.get() {
+            Some(made) => made,
+            None => {
+                let action = match action {
+                    Action::Ignore => "ignore",
+                    Action::Error => "error",
+                };
+                let filter = (action, Bound::new(py, Ear)?, py.get_type::<PyWarning>(), py.None(), 0);
+                let filter = filter.into_pyobject(py)?.unbind();
+                place.get_or_init(|| filter)
+            }
+        };
+        Ok(made.bind(py).clone().into_any())
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// From here on, what warns is heard, and nobody sees it.
+    pub(crate) fn listen(&mut self) {
+        self.listen_as(Action::Ignore);
+    }
+
+    fn listen_as(&mut self, action: Action) {
+        let list = match &self.state.filters.list {
+            Some(list) => list.bind(self.py).clone(),
+            None => {
+                let Some(list) = filters(self.py) else { return };
+                self.state.filters.list = Some(list.clone().unbind());
+                list
+            }
+        };
+        let Ok(own) = self.state.lasting.own_filters.get(self.py, action) else { return };
+        let first = list.get_item(0).ok();
+        let put = if first.is_some() { list.set_item(0, &own) } else { list.insert(0, &own) };
+        if put.is_ok() {
+            let (own, first, outer) = (own.unbind(), first.map(Bound::unbind), HEARD.replace(Heard::Nothing));
+            self.state.filters.listening = Some(Listening { own, first, outer });
+        }
+    }
+
+    /// The program's filters are in force again. What was warned of since is where the trace ends.
+    pub(crate) fn heard(&mut self) {
+        if let Some(text) = self.last_heard()
+            && let Err(signal) = unsupported::<()>("C code that warns", text)
+        {
+            self.state.pending.get_or_insert(signal);
+        }
+    }
+
+    fn last_heard(&mut self) -> Option<String> {
+        let Listening { own, first, outer } = self.state.filters.listening.take()?;
+        let list = self.state.filters.list.as_ref()?.bind(self.py);
+        restore(list, own.bind(self.py), first.map(|first| first.into_bound(self.py)));
+        match HEARD.replace(outer) {
+            Heard::Warning => {
+                forget_registries(self.py);
+                Some(TEXT.take())
+            }
+            Heard::Deaf | Heard::Nothing => None,
+        }
+    }
+
+    /// Runs what asks nothing of the trace, with warnings as errors; whether it warned.
+    pub(crate) fn hearing_warnings<T>(&mut self, run: impl FnOnce() -> T) -> (T, bool) {
+        self.listen_as(Action::Error);
+        let result = run();
+        (result, self.last_heard().is_some())
+    }
+}
+
+/// The filters that C asks. CPython: `get_filter`.
+fn filters(py: Python<'_>) -> Option<Bound<'_, PyList>> {
+    let modules = py.import(name!("sys")).and_then(|sys| sys.getattr(name!("modules"))).ok()?;
+    let module = modules.get_item(name!("warnings")).or_else(|_| modules.get_item(name!("_warnings"))).ok()?;
+    module.getattr(name!("filters")).ok()?.cast_into_exact().ok()
+}
+
+/// C has looked for the place that warned among frames that run; a registry that it made there, of no warning, is none of the program's.
+/// CPython: `setup_context`.
+fn forget_registries(py: Python<'_>) {
+    let mut frame = traceback::current(py);
+    while let Some(running) = frame {
+        if let Ok(Ok(globals)) = running.getattr(name!("f_globals")).map(|globals| globals.cast_into::<PyDict>())
+            && let Ok(Some(registry)) = globals.get_item(name!("__warningregistry__"))
+            && registry.len().is_ok_and(|length| length == 1)
+            && registry.contains(name!("version")).unwrap_or_default()
+        {
+            globals.del_item(name!("__warningregistry__")).unwrap_or_default();
+        }
+        frame = running.getattr(name!("f_back")).ok().filter(|frame| !frame.is_none());
+    }
+}
+
+/// Takes the trace's own filter out, wherever another thread has moved it.
+fn restore(list: &Bound<'_, PyList>, own: &Bound<'_, PyAny>, first: Option<Bound<'_, PyAny>>) {
+    let at_first = list.get_item(0).is_ok_and(|filter| filter.is(own));
+    let place = if at_first { Some(0) } else { list.iter().position(|filter| filter.is(own)) };
+    let Some(place) = place else { return };
+    let restored = match first {
+        Some(first) => list.set_item(place, first),
+        None => list.del_item(place),
+    };
+    debug_assert!(restored.is_ok(), "a place of a list");
+}

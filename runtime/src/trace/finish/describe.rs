@@ -1,0 +1,223 @@
+//! The end of a trace: what escapes is described so that emitted code can make it again, copies are compared with what they copied.
+use crate::ffi::snapshot::original;
+use crate::ffi::types;
+use crate::names::name;
+use crate::trace::state::escape::Described;
+use crate::trace::state::escape::Escape;
+use crate::trace::state::outcome::{Effect, End};
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::internal;
+use crate::trace::state::value::{Met, New, Value, ValueId};
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
+
+impl<'py> Tracer<'py> {
+    /// Describes everything that emitted code needs to make again.
+    pub(crate) fn finish(&mut self, end: &mut End) -> Described<()> {
+        if let Some(generator) = self.left_suspended() {
+            return self.escape(generator, "a generator that is left inside try or with");
+        }
+        if let Some(file) = self.left_open() {
+            self.close_files();
+            return self.escape(file, "a file that is left open");
+        }
+        if let Some(object) = self.ended(end) {
+            return self.escape(object, "an object whose end runs code within the trace");
+        }
+        if let Some(escape) = self.lost_inside(end).or_else(|| self.passed_from_outside()) {
+            return Ok(Err(escape));
+        }
+        if let Err(escape) = self.compare_shadows()? {
+            return Ok(Err(escape));
+        }
+        self.compare_copies()?;
+        self.compare_contexts()?;
+        if let Some(object) = self.mortal_in_guards() {
+            return self.escape(object, "an object whose end runs code, which guards would keep alive");
+        }
+        crate::trace::finish::coalesce::merge(&mut self.state.effects);
+        if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
+            self.guard_arguments(locals);
+        }
+        let mut work = end.values();
+        work.extend(self.state.effects.iter().flat_map(effect_values));
+        let mut seen = Met::default();
+        if let Err(escape) = self.describe_all(work, &mut seen)? {
+            return Ok(Err(escape));
+        }
+        if let End::Return { kept, value, .. } = end {
+            if self.is_observed(&seen) || self.several_end(*value) {
+                let kept = kept.iter().flatten().copied().collect();
+                if let Err(escape) = self.describe_all(kept, &mut seen)? {
+                    return Ok(Err(escape));
+                }
+            } else {
+                kept.clear();
+            }
+        }
+        if let Some(coroutine) = self.never_awaited(&seen) {
+            return self.escape(coroutine, "a coroutine that is left before it is awaited");
+        }
+        self.guard_existence();
+        Ok(Ok(()))
+    }
+
+    #[inline(never)]
+    pub(crate) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
+        let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
+        Ok(Err(Escape { step, what: what.into() }))
+    }
+
+    fn describe_all(&mut self, mut work: Vec<ValueId>, seen: &mut Met) -> Described<()> {
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.describe(id)? {
+                Ok(children) => work.extend(children),
+                Err(escape) => return Ok(Err(escape)),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn describe(&mut self, id: ValueId) -> Described<Vec<ValueId>> {
+        if self.release_context(id) {
+            return Ok(Ok(Vec::new()));
+        }
+        match self.value(id) {
+            Value::Real { object, source: None } if crate::trace::value::ends::leads_to_code(object.bind(self.py)) => {
+                self.escape(id, "an object whose end runs code, which compiled code would keep alive")
+            }
+            Value::Real { .. } | Value::Proxy { .. } => Ok(Ok(Vec::new())),
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                self.describe_owned(id, &object)
+            }
+            Value::New(New::Method { function, receiver }) => {
+                let (function, receiver) = (*function, *receiver);
+                self.describe_method(id, function, receiver)
+            }
+            Value::New(New::Opaque(what)) => {
+                let what = *what;
+                if let Some(described) = self.describe_generator(id)? {
+                    return described;
+                }
+                self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
+            }
+            Value::New(_) => Ok(Ok(Vec::new())),
+        }
+    }
+
+    fn describe_method(&mut self, id: ValueId, function: ValueId, receiver: ValueId) -> Described<Vec<ValueId>> {
+        let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
+            return Ok(Ok(vec![function, receiver]));
+        };
+        if types::c_name(&object.get_type()) == "function" {
+            return Ok(Ok(vec![function, receiver]));
+        }
+        if self.real(receiver).is_some_and(|receiver| receiver.is_none()) {
+            return self.describe_method_of_none(id, &object, receiver);
+        }
+        match object.getattr(name!("__get__")) {
+            Ok(get) if self.owned(function).is_none() => {
+                // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
+                let Some(class) = crate::ffi::callee::owner_of(&object) else {
+                    return internal("C method of no class");
+                };
+                let (callable, class) = (self.constant(get), self.constant(class.into_any()));
+                let args = vec![receiver, class];
+                self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
+            }
+            _ => self.escape(id, "bound C method"),
+        }
+    }
+
+    /// `__get__` takes `None` for no object at all: its methods come by their names.
+    fn describe_method_of_none(
+        &mut self,
+        id: ValueId,
+        method: &Bound<'py, PyAny>,
+        none: ValueId,
+    ) -> Described<Vec<ValueId>> {
+        let parts =
+            original(self.py, "builtins", "getattr").and_then(|get| Ok((get, method.getattr(name!("__name__"))?)));
+        let (get, name) = parts.or_else(|error| internal(error.to_string()))?;
+        let (callable, name) = (self.constant(get), self.constant(name));
+        let args = vec![none, name];
+        self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
+    }
+
+    pub(crate) fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Described<Vec<ValueId>> {
+        let described = std::mem::replace(&mut self.state.values[id.0 as usize], Value::New(new));
+        self.state.described.push(described);
+        Ok(Ok(children))
+    }
+
+    pub(crate) fn absorb_all(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Vec<ValueId> {
+        items.map(|item| self.absorb(item)).collect()
+    }
+
+    fn describe_owned(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        if let Ok(list) = object.cast_exact::<PyList>() {
+            let items = self.absorb_all(list.iter());
+            return self.set(id, New::List(items.clone()), items);
+        }
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            let items = self.absorb_all(tuple.iter());
+            return self.set(id, New::Tuple(items.clone()), items);
+        }
+        if let Ok(dict) = object.cast_exact::<PyDict>() {
+            let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
+            let keys: Vec<_> = pairs.iter().map(|(key, _)| *key).collect();
+            if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
+                return Ok(Err(escape));
+            }
+            let children = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
+            return self.set(id, New::Dict(pairs), children);
+        }
+        if object.is_exact_instance_of::<PySet>() {
+            return self.describe_set(id, object);
+        }
+        if object.is_exact_instance_of::<PyFrozenSet>() {
+            return self.describe_frozenset(id, object);
+        }
+        if object.is_exact_instance_of::<PySlice>() {
+            let mut bounds = Vec::new();
+            for name in ["start", "stop", "step"] {
+                let bound = object.getattr(name).or_else(|error| internal(error.to_string()))?;
+                bounds.push(self.absorb(bound));
+            }
+            let [start, stop, step] = bounds[..] else { return internal("slice") };
+            return self.set(id, New::Slice([start, stop, step]), bounds);
+        }
+        if object.is_instance_of::<PyBaseException>() {
+            return self.describe_exception(id, object);
+        }
+        self.describe_other(id, object)
+    }
+
+    /// Whether the trace has changed anything outside so far.
+    pub(crate) fn has_changed_something(&self) -> bool {
+        !self.state.effects.is_empty()
+            || !self.state.held_first.is_empty()
+            || !self.state.copied.is_empty()
+            || self.has_contexts()
+            || self.state.shadows.iter().any(|shadow| shadow.is_changed(self.py))
+    }
+}
+
+fn effect_values(effect: &Effect) -> Vec<ValueId> {
+    match effect {
+        Effect::SetAttr { object, value, .. } => vec![*object, *value],
+        Effect::DelAttr { object, .. } => vec![*object],
+        Effect::SetItem { object, key, value } => vec![*object, *key, *value],
+        Effect::DelItem { object, key } => vec![*object, *key],
+        Effect::ReplaceList { list, values } => std::iter::once(*list).chain(values.iter().copied()).collect(),
+        Effect::SetGlobal { globals, value, .. } => vec![*globals, *value],
+        Effect::DelGlobal { globals, .. } => vec![*globals],
+        Effect::SetCell { cell, value } => std::iter::once(*cell).chain(*value).collect(),
+        Effect::Call { callable, args } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
+    }
+}

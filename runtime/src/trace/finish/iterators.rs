@@ -1,0 +1,106 @@
+//! Iterators that leave the trace in the middle: over sequences, and over dicts.
+use crate::ffi::referents;
+use crate::names::{interned, name};
+use crate::trace::state::escape::Described;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::internal;
+use crate::trace::state::value::{New, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// Makes an iterator over a dict that has given its first items already: `advanced(dict, taken)`.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Advanced {
+    /// The method of `dict` that makes the view.
+    view: &'static str,
+    reversed: bool,
+}
+
+#[pymethods]
+impl Advanced {
+    fn __call__<'py>(&self, dict: &Bound<'py, PyDict>, taken: usize) -> PyResult<Bound<'py, PyAny>> {
+        let py = dict.py();
+        let view = py.get_type::<PyDict>().getattr(interned(py, self.view))?.call1((dict,))?;
+        let begin = if self.reversed { name!("__reversed__") } else { name!("__iter__") };
+        let iterator = view.call_method0(begin)?;
+        for _ in 0..taken {
+            iterator.call_method0(name!("__next__"))?;
+        }
+        Ok(iterator)
+    }
+}
+
+/// What an iterator over a dict has yet to give.
+fn remaining<'py>(iterator: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let reduced = iterator.call_method0(name!("__reduce__"))?;
+    reduced.get_item(1)?.get_item(0)?.try_iter()?.collect()
+}
+
+/// Whether these are the same objects, or pairs of the same objects.
+fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
+    let pairs = (one.cast_exact::<PyTuple>(), other.cast_exact::<PyTuple>());
+    one.is(other)
+        || matches!(pairs, (Ok(one), Ok(other)) if one.len() == 2 && other.len() == 2
+            && one.iter().zip(other).all(|(one, other)| one.is(&other)))
+}
+
+impl<'py> Tracer<'py> {
+    pub(crate) fn describe_sequence_iterator(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Described<Vec<ValueId>> {
+        let reduced =
+            object.call_method0(name!("__reduce__")).ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
+        let parts = reduced.as_ref().and_then(|reduced| {
+            let args = reduced.get_item(1).ok()?.cast_into::<PyTuple>().ok()?;
+            let next = reduced.get_item(2).ok()?.extract::<usize>().ok()?;
+            Some((args.get_item(0).ok()?, next))
+        });
+        match parts {
+            Some((sequence, next)) => {
+                let sequence = self.absorb(sequence);
+                self.set(id, New::SequenceIterator { sequence, next }, vec![sequence])
+            }
+            None => self.describe_reduced(id, object),
+        }
+    }
+
+    /// One over a dict that has the keys which it had when the iterator began.
+    pub(crate) fn describe_dict_iterator(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        name: &str,
+    ) -> Described<Vec<ValueId>> {
+        let view = match name {
+            name if name.ends_with("keyiterator") => "keys",
+            name if name.ends_with("valueiterator") => "values",
+            _ => "items",
+        };
+        let advanced = Advanced { view, reversed: name.starts_with("dict_reverse") };
+        // One that has come to its end holds none.
+        let dict = referents::direct(object, 2).into_iter().find_map(|held| held.cast_into::<PyDict>().ok());
+        let dict = dict.unwrap_or_else(|| PyDict::new(self.py));
+        let left = object.call_method0(name!("__length_hint__")).and_then(|left| left.extract::<usize>());
+        let taken = left.ok().and_then(|left| dict.len().checked_sub(left));
+        let again = taken.and_then(|taken| advanced.__call__(&dict, taken).ok());
+        let agrees = again.and_then(|again| Some((remaining(&again).ok()?, remaining(object).ok()?)));
+        let agrees = agrees.is_some_and(|(again, now)| {
+            again.len() == now.len() && again.iter().zip(&now).all(|(again, now)| same(again, now))
+        });
+        let (Some(taken), true) = (taken, agrees) else {
+            return self.escape(id, format!("{name} over a dict that was changed"));
+        };
+        let over = self.absorb(dict.into_any());
+        if self.state.shadows.of(over).is_some_and(|shadow| shadow.is_changed(self.py)) {
+            return self.escape(id, format!("{name} over a dict from outside that was changed"));
+        }
+        let callable = Bound::new(self.py, advanced).or_else(|error| internal(error.to_string()))?;
+        let taken = taken.into_pyobject(self.py).or_else(|error| internal(error.to_string()))?;
+        let (callable, taken) = (self.constant(callable.into_any()), self.constant(taken.into_any()));
+        let args = vec![over, taken];
+        self.set(id, New::Call { callable, args, state: None }, vec![callable, over, taken])
+    }
+}

@@ -1,0 +1,140 @@
+//! Generators and coroutines that leave the trace before they have begun, or after their end: compiled code calls their functions again.
+use crate::bytecode::{Code, LocalKind, flag};
+use crate::trace::state::escape::Described;
+use crate::trace::state::frame::Frame;
+use crate::trace::state::generator::{Generator, Kind, Made, Progress};
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::sync::Arc;
+
+/// Makes a generator: `begin(function, positional, rest, keywords, more)`; the last two but one, and the last, `None` where the
+/// function has no such parameter.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Begin {
+    /// Whether it has ended already.
+    ended: bool,
+}
+
+#[pymethods]
+impl Begin {
+    fn __call__<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        positional: &Bound<'py, PyTuple>,
+        rest: Option<&Bound<'py, PyTuple>>,
+        keywords: &Bound<'py, PyDict>,
+        more: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let all: Vec<_> = positional.iter().chain(rest.into_iter().flatten()).collect();
+        let named = keywords.copy()?;
+        more.map_or(Ok(()), |more| named.update(more.as_mapping()))?;
+        let made = function.call(PyTuple::new(function.py(), all)?, Some(&named))?;
+        if self.ended {
+            made.call_method0(intern!(function.py(), "close"))?;
+        }
+        Ok(made)
+    }
+}
+
+/// What a parameter is bound to.
+enum Bind<'a> {
+    /// What it was called with.
+    Given(&'a Frame),
+    /// Anything: nobody will see it.
+    Nothing,
+}
+
+impl<'py> Tracer<'py> {
+    /// How emitted code makes such a generator again; `None` for other values.
+    pub(crate) fn describe_generator(&mut self, id: ValueId) -> Traced<Option<Described<Vec<ValueId>>>> {
+        let Some(Made::Frame(generator)) = self.state.generators.get(&id) else { return Ok(None) };
+        let ended = match generator {
+            Generator { progress: Progress::Created, frame: Some(_), .. } => false,
+            Generator { kind: Kind::Generator | Kind::Coroutine, progress: Progress::Completed, .. } => true,
+            _ => return Ok(None),
+        };
+        let function = generator.function.bind(self.py).clone();
+        let same = function.getattr(intern!(self.py, "__code__")).is_ok_and(|code| code.is(&generator.code));
+        if !same {
+            return Ok(None);
+        }
+        let Some(args) = self.begun_with(id)? else { return Ok(None) };
+        let begin = Bound::new(self.py, Begin { ended }).or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(begin.into_any());
+        let function = self.absorb(function);
+        let args: Vec<_> = std::iter::once(function).chain(args).collect();
+        let mut children = args.clone();
+        children.push(callable);
+        children.extend(args.iter().flat_map(|value| self.made_of(*value)));
+        Ok(Some(self.set(id, New::Call { callable, args, state: None }, children)))
+    }
+
+    /// The parts of a tuple or dict that was made just now.
+    fn made_of(&self, value: ValueId) -> Vec<ValueId> {
+        match self.value(value) {
+            Value::New(New::Tuple(items)) => items.clone(),
+            Value::New(New::Dict(pairs)) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Positional arguments, the rest of them, keyword arguments, and more of them.
+    fn begun_with(&mut self, id: ValueId) -> Traced<Option<[ValueId; 4]>> {
+        let Some(Made::Frame(generator)) = self.state.generators.get_mut(&id) else { return Ok(None) };
+        let code = generator.code.bind(self.py).clone();
+        let frame = generator.frame.take();
+        let decoded = match &frame {
+            Some(frame) => Arc::clone(&frame.code),
+            None => self.decode(&code)?,
+        };
+        let bind = frame.as_deref().map_or(Bind::Nothing, Bind::Given);
+        let args = self.arguments_of(&decoded, &bind);
+        if let Some(Made::Frame(generator)) = self.state.generators.get_mut(&id) {
+            generator.frame = frame;
+        }
+        args
+    }
+
+    fn arguments_of(&mut self, code: &Code, bind: &Bind<'_>) -> Traced<Option<[ValueId; 4]>> {
+        let (positional, keywords) = (code.argcount as usize, code.kwonlyargcount as usize);
+        let named = positional + keywords;
+        let mut values = Vec::with_capacity(named);
+        for slot in 0..named {
+            let Some(value) = self.bound_to(code, slot, bind)? else { return Ok(None) };
+            values.push(value);
+        }
+        let names = code.locals[positional..named].iter();
+        let names: Vec<_> = names.map(|local| PyString::new(self.py, &local.name).into_any()).collect();
+        let names: Vec<_> = names.into_iter().map(|name| self.constant(name)).collect();
+        let pairs = names.into_iter().zip(values.split_off(positional)).collect();
+        let mut extra = named;
+        let mut others = [self.none(); 2];
+        for (takes, other) in [flag::VARARGS, flag::VARKEYWORDS].into_iter().zip(&mut others) {
+            if code.flags & takes != 0 {
+                if let Bind::Given(_) = bind {
+                    let Some(value) = self.bound_to(code, extra, bind)? else { return Ok(None) };
+                    *other = value;
+                }
+                extra += 1;
+            }
+        }
+        let positional = self.push(Value::New(New::Tuple(values)));
+        let keywords = self.push(Value::New(New::Dict(pairs)));
+        Ok(Some([positional, others[0], keywords, others[1]]))
+    }
+
+    /// What the parameter in a slot was bound to when the frame was made.
+    fn bound_to(&mut self, code: &Code, slot: usize, bind: &Bind<'_>) -> Traced<Option<ValueId>> {
+        let Bind::Given(frame) = bind else { return Ok(Some(self.none())) };
+        let Some(value) = frame.locals.get(slot).copied().flatten() else { return Ok(None) };
+        match code.locals.get(slot) {
+            Some(local) if local.kind.contains(LocalKind::CELL) => self.cell_contents(value),
+            _ => Ok(Some(value)),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Generators, coroutines and asynchronous generators that the trace made: frames that are set aside, and the objects that drive them.
+//!
+//! CPython: `Objects/genobject.c`. Each object is a value of its own; what it is made of stands in `State::generators`.
+use crate::trace::state::generator::Generator;
+use crate::trace::state::generator::Kind;
+use crate::trace::state::generator::Made;
+use crate::trace::state::generator::Progress;
+use crate::trace::state::generator::Stage;
+
+use crate::trace::state::frame::Frame;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::value::{Met, New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+impl<'py> Tracer<'py> {
+    /// A new object around a frame that ran into `RETURN_GENERATOR`.
+    pub(crate) fn make_generator(&mut self, frame: Frame) -> Traced<ValueId> {
+        let Some(kind) = Kind::of_flags(frame.code.flags) else { return internal("generator flags") };
+        let (function, code) = (frame.function.clone_ref(self.py), frame.code.original.clone_ref(self.py));
+        let generator = Generator {
+            kind,
+            progress: Progress::Created,
+            frame: Some(Box::new(frame)),
+            function,
+            code,
+            closed: false,
+            running: false,
+        };
+        Ok(self.new_driven(kind.class(), Made::Frame(generator)))
+    }
+
+    pub(crate) fn new_driven(&mut self, class: &'static str, made: Made) -> ValueId {
+        let id = self.push(Value::New(New::Opaque(class)));
+        self.state.generators.insert(id, made);
+        id
+    }
+
+    /// `_PyAsyncGenValueWrapperNew`.
+    pub(crate) fn async_gen_wrap(&mut self, value: ValueId) -> ValueId {
+        self.new_driven("async_generator_wrapped_value", Made::Wrapped(value))
+    }
+
+    pub(crate) fn generator(&mut self, id: ValueId) -> Traced<&mut Generator> {
+        match self.state.generators.get_mut(&id) {
+            Some(Made::Frame(generator)) => Ok(generator),
+            _ => internal("generator expected"),
+        }
+    }
+
+    pub(crate) fn kind_of(&self, id: ValueId) -> Option<Kind> {
+        match self.state.generators.get(&id) {
+            Some(Made::Frame(generator)) => Some(generator.kind),
+            _ => None,
+        }
+    }
+
+    /// Whether the trace made it, and its type has a `tp_iternext`.
+    pub(crate) fn is_stepped(&self, id: ValueId) -> bool {
+        match self.state.generators.get(&id) {
+            Some(Made::Frame(generator)) => generator.kind == Kind::Generator,
+            Some(Made::Wrapper(_) | Made::Send { .. } | Made::Throw { .. }) => true,
+            Some(Made::Wrapped(_)) | None => false,
+        }
+    }
+
+    /// A coroutine that nobody has awaited, and that is not among what leaves the trace: its end warns.
+    pub(crate) fn never_awaited(&self, leaving: &Met) -> Option<ValueId> {
+        let left = self.state.generators.iter().filter(|(id, made)| {
+            matches!(made, Made::Frame(Generator { progress: Progress::Created, kind: Kind::Coroutine, .. }))
+                && !leaving.contains(**id)
+        });
+        left.map(|(id, _)| *id).min()
+    }
+
+    /// One whose end, when nothing refers to it any more, runs code or warns: a `finally`, a `with`.
+    pub(crate) fn left_suspended(&self) -> Option<ValueId> {
+        let left = self.state.generators.iter().filter(|(_, made)| match made {
+            Made::Frame(generator) => generator.ends_in_code(),
+            Made::Send { stage, .. } | Made::Throw { stage, .. } => *stage == Stage::Init,
+            Made::Wrapper(_) | Made::Wrapped(_) => false,
+        });
+        left.map(|(id, _)| *id).min()
+    }
+
+    /// The class of an object of this room, by CPython's name.
+    pub(crate) fn opaque_class(&mut self, name: &'static str) -> Traced<Bound<'py, PyType>> {
+        if Self::is_number_kind(name) {
+            return Ok(self.py.get_type::<pyo3::types::PyInt>());
+        }
+        let object = self.py.get_type::<PyAny>();
+        self.state.lasting.nameless(&object, name).or_else(|error| internal(error.to_string()))
+    }
+}
+
+impl Generator {
+    fn ends_in_code(&self) -> bool {
+        match self.progress {
+            Progress::Suspended | Progress::Delegating => self
+                .frame
+                .as_ref()
+                .is_some_and(|frame| frame.suspended_at().is_some_and(|instr| frame.ends_in_code(instr))),
+            Progress::Created | Progress::Executing | Progress::Completed => false,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Globals and builtins.
+use crate::ffi::code::name_at;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::names::{interned, name};
+use crate::trace::state::frame::{Flow, Frame};
+use crate::trace::state::namespaces::Global;
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// A global or builtin by name, with the guards that say that it is found there.
+    pub(crate) fn frame_global(
+        &mut self,
+        frame: &Frame,
+        text: &str,
+        name: &Bound<'py, PyString>,
+    ) -> Traced<Option<ValueId>> {
+        let globals = frame.globals.bind(self.py).clone();
+        if let Some(value) = self.in_globals_by(&globals, text, name) {
+            return Ok(Some(value));
+        }
+        let builtins = frame.builtins.bind(self.py).clone();
+        if self.is_private(&builtins) {
+            return Ok(builtins.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+        }
+        let untouched =
+            self.globals_copy(&builtins).is_none() && !self.state.globals.contains_key(&Global::of(&builtins, name));
+        match builtins.get_item(name) {
+            Ok(Some(object)) if untouched => Ok(Some(self.sourced(object, Source::Builtin(text.into())))),
+            _ => Ok(self.in_globals_by(&builtins, text, name)),
+        }
+    }
+
+    /// The private copy of globals that the trace has seen as a dict like any other.
+    fn globals_copy(&self, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
+        let id = self.state.identity.get(&(globals.as_ptr() as usize))?;
+        self.state.shadows.of(*id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
+    }
+
+    /// What the namespace of a module holds, as the trace has left it.
+    pub(crate) fn in_globals(&mut self, globals: &Bound<'py, PyDict>, name: &str) -> Option<ValueId> {
+        let interned = interned(self.py, name);
+        self.in_globals_by(globals, name, &interned)
+    }
+
+    /// The same where the interned name is at hand.
+    fn in_globals_by(
+        &mut self,
+        globals: &Bound<'py, PyDict>,
+        text: &str,
+        name: &Bound<'py, PyString>,
+    ) -> Option<ValueId> {
+        if self.is_private(globals) {
+            return globals.get_item(name).ok().flatten().map(|value| self.absorb(value));
+        }
+        if let Some(copy) = self.globals_copy(globals) {
+            return copy.get_item(name).ok().flatten().map(|value| self.absorb(value));
+        }
+        let key = Global::of(globals, name);
+        if let Some(overlay) = self.state.globals.get(&key) {
+            return *overlay;
+        }
+        let value = match globals.get_item(name) {
+            Ok(Some(object)) => {
+                let path = self.global_source(globals, text);
+                Some(self.sourced(object, path))
+            }
+            _ => {
+                let dict = Source::constant(globals);
+                let absent = Check::Absent(name.clone().into_any().unbind());
+                self.guard(dict, absent, "the name is not a global");
+                None
+            }
+        };
+        self.see_global(name, key, value);
+        value
+    }
+
+    /// The key is the name's address: it stays alive as long.
+    fn see_global(&mut self, name: &Bound<'py, PyString>, key: Global, value: Option<ValueId>) {
+        self.state.global_names.push(name.clone().unbind());
+        self.state.globals.see(key, value);
+    }
+
+    fn change_global(&mut self, globals: &Bound<'py, PyDict>, name: &str, value: Option<ValueId>) {
+        let name = interned(self.py, name);
+        self.state.globals.change(Global::of(globals, &name), value);
+        self.state.global_names.push(name.unbind());
+    }
+
+    /// Stores into the namespace of a module.
+    pub(crate) fn set_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str, value: ValueId) -> Traced<()> {
+        crate::trace::state::journal::changed();
+        if self.is_private(&globals) {
+            let value = self.native(value)?;
+            return globals.set_item(name, value).or_else(|error| internal(error.to_string()));
+        }
+        if let Some(copy) = self.globals_copy(&globals) {
+            let value = self.native(value)?;
+            return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
+        }
+        let held = self.in_globals(&globals, name);
+        self.before_overwriting(held)?;
+        self.change_global(&globals, name, Some(value));
+        let globals = self.constant(globals.into_any());
+        self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
+        Ok(())
+    }
+
+    /// Deletes from the namespace of a module; whether the name was there.
+    pub(crate) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> Traced<bool> {
+        crate::trace::state::journal::changed();
+        if self.is_private(&globals) {
+            return Ok(globals.del_item(name).is_ok());
+        }
+        if let Some(copy) = self.globals_copy(&globals) {
+            return Ok(copy.del_item(name).is_ok());
+        }
+        let Some(held) = self.in_globals(&globals, name) else { return Ok(false) };
+        self.before_overwriting(Some(held))?;
+        self.change_global(&globals, name, None);
+        let globals = self.constant(globals.into_any());
+        self.state.effects.push(Effect::DelGlobal { globals, name: name.to_owned() });
+        Ok(true)
+    }
+
+    fn global_source(&self, globals: &Bound<'py, PyDict>, name: &str) -> Source {
+        if globals.as_ptr() as usize == self.state.outer_globals {
+            return Source::Global(name.into());
+        }
+        let dict = Source::constant(globals);
+        dict.entry(self.py, name)
+    }
+
+    pub(crate) fn load_global(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        let code = Arc::clone(&frame.code);
+        let index = arg as usize >> 1;
+        let (Some(text), Some(name)) = (code.names.get(index), name_at(code.original.bind(self.py), index)) else {
+            return internal("name index");
+        };
+        let Some(value) = self.frame_global(frame, text, &name)? else {
+            return self.raise_name_error(text);
+        };
+        if arg & 1 == 1 {
+            frame.push_callable(value, None)
+        } else {
+            frame.push(value)
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn raise_name_error<T>(&mut self, name: &str) -> Traced<T> {
+        let class = self.import("builtins", "NameError")?;
+        match class.call1((format!("name '{name}' is not defined"),)) {
+            Ok(exception) => {
+                let _ = exception.setattr(name!("name"), name);
+                let value = self.own(exception);
+                self.raise_value(value)
+            }
+            Err(error) => internal(error.to_string()),
+        }
+    }
+
+    pub(crate) fn store_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let value = frame.pop()?;
+        self.set_in_globals(frame.globals.bind(self.py).clone(), &name, value)?;
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn delete_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let there = self.delete_in_globals(frame.globals.bind(self.py).clone(), &name)?;
+        if there { Ok(Flow::Next) } else { self.raise_name_error(&name) }
+    }
+}

@@ -1,0 +1,23 @@
+//! One arm per operation of the instruction set; the families are in the files beside `step.rs`.
+//!
+//! In: a frame and its next instruction. Out: the frame's new stack and variables, and where control goes.
+//! Must not know: how a trace begins or ends.
+pub(crate) mod asynchronous;
+pub(crate) mod attributes;
+pub(crate) mod calls;
+pub(crate) mod classes;
+pub(crate) mod containers;
+pub(crate) mod control;
+pub(crate) mod evaluated;
+pub(crate) mod exceptions;
+pub(crate) mod functions;
+pub(crate) mod generators;
+pub(crate) mod globals;
+pub(crate) mod groups;
+pub(crate) mod imports;
+pub(crate) mod intrinsics;
+pub(crate) mod locals;
+pub(crate) mod matching;
+pub(crate) mod operators;
+pub(crate) mod stack;
+pub(crate) mod step;

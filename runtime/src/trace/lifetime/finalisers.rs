@@ -1,0 +1,211 @@
+//! Objects whose end runs code of the program: an instruction that lets one of them go runs natively, so that the code runs where, when and
+//! in the order in which plain Python runs it.
+//!
+//! Plain Python ends an object at the instruction that drops the last reference. A compiled frame holds what it was given until the
+//! trace is over, so a trace must not reach past such an instruction. After each instruction of the outermost frame the trace follows
+//! strong references from what the frame, and whatever outlives it, holds by then; where one of the objects is no longer found, the
+//! instruction is a graph break. Who else may hold the object is not known, so it may turn out to be one for nothing.
+use crate::ffi::{referents, types};
+use crate::guard::source::Source;
+use crate::guard::{Check, DomainCheck};
+use crate::trace::state::escape::Escape;
+use crate::trace::state::frame::{Flow, Frame};
+use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::outcome::End;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, hints, stop};
+use crate::trace::state::value::{Value, ValueId};
+use crate::trace::value::ends::MAX_KEPT;
+use crate::trace::value::ends::ending_runs_code;
+use crate::trace::value::ends::is_lasting;
+use crate::trace::value::ends::is_mortal;
+use pyo3::intern;
+use pyo3::prelude::*;
+
+/// References that the search for such objects looks at when a trace begins.
+const MAX_LOOKED_AT: usize = 1_000;
+
+/// How much of an object must be quiet at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quiet {
+    /// The object, whatever it holds.
+    Itself,
+    /// What ends with it, too.
+    Altogether,
+}
+
+impl Quiet {
+    fn asked(self) -> Asked {
+        match self {
+            Self::Itself => Asked::END,
+            Self::Altogether => Asked::WHOLE_END,
+        }
+    }
+}
+
+impl DomainCheck for Quiet {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        match self {
+            Self::Itself => !is_mortal(value),
+            Self::Altogether => is_lasting(value) || !ending_runs_code(value, &|_| 0),
+        }
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        (other as &dyn std::any::Any).downcast_ref::<Self>() == Some(self)
+    }
+
+    fn describe(&self) -> String {
+        "runs no code when it ends".to_owned()
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// Looks for such objects among what would end with the values that the outermost frame was given.
+    pub(crate) fn find_mortals(&mut self, frame: &Frame) {
+        self.state.given = self.state.values.len();
+        let given = frame.locals.iter().flatten().filter_map(|value| self.real(*value));
+        let given: Vec<_> =
+            given.filter(|object| !crate::trace::value::kinds::is_scalar(object) && !is_lasting(object)).collect();
+        let ending = referents::freed_with(given, MAX_LOOKED_AT, &|_| 0);
+        self.state.mortals.objects =
+            ending.iter().filter(|object| is_mortal(object)).map(|object| object.clone().unbind()).collect();
+    }
+
+    /// After an instruction of the outermost frame that went well: a graph break if it let one of the objects go.
+    pub(crate) fn check_mortals(&mut self, frame: &Frame, flow: Flow) -> Traced<()> {
+        if !matches!(flow, Flow::Next | Flow::Jump(_)) || frame.pc < frame.leave.first {
+            return Ok(());
+        }
+        if self.state.mortals.shadows != self.state.shadows.len() {
+            self.find_in_shadows();
+        }
+        if self.state.mortals.objects.is_empty() || self.holds_all(frame) {
+            return Ok(());
+        }
+        let Some(lost) = self.first_lost(self.held_by(frame)) else { return Ok(()) };
+        let_go(&lost)
+    }
+
+    /// One of the objects that an inlined frame has let go, and nobody else holds where the trace ends; the outermost frame's
+    /// instruction must run natively.
+    pub(crate) fn lost_inside(&self, end: &End) -> Option<Escape> {
+        let End::Break { inner, .. } = end else { return None };
+        if inner.is_empty() || self.state.mortals.objects.is_empty() {
+            return None;
+        }
+        self.first_lost(end.values())?;
+        Some(Escape { step: self.state.outermost_step, what: "an object whose end runs code is let go".into() })
+    }
+
+    /// Whether several such objects end when the outermost frame ends with this result: the order is that of its variables.
+    pub(crate) fn several_end(&mut self, result: ValueId) -> bool {
+        self.state.mortals.objects.len() > 1 && {
+            let alive = self.reached(vec![result]);
+            self.state.mortals.objects.iter().filter(|object| !alive.contains(&(object.as_ptr() as usize))).count() > 1
+        }
+    }
+
+    /// What containers from outside hold can go by a change of the container.
+    fn find_in_shadows(&mut self) {
+        let from = self.state.mortals.shadows.min(self.state.shadows.len());
+        let copied = self.state.shadows[from..].iter().filter_map(|shadow| self.real(shadow.value));
+        let copied: Vec<_> = copied.collect();
+        self.state.mortals.shadows = self.state.shadows.len();
+        for object in copied {
+            let held = referents::direct(&object, MAX_LOOKED_AT).into_iter();
+            let held = held.filter(|held| !crate::trace::value::kinds::is_scalar(held) && !is_lasting(held));
+            let ending = held
+                .flat_map(|held| referents::freed_with(vec![held], MAX_KEPT, &|address| self.references_to(address)));
+            for held in ending.filter(is_mortal).collect::<Vec<_>>() {
+                if !self.state.mortals.objects.iter().any(|known| known.is(&held)) {
+                    self.state.mortals.objects.push(held.unbind());
+                }
+            }
+        }
+    }
+
+    /// A graph break before a place outside lets go of what it holds, if code runs at the end of that; else a guard that none does.
+    pub(crate) fn before_overwriting(&mut self, held: Option<ValueId>) -> Traced<()> {
+        let Some(held) = held else { return Ok(()) };
+        match self.real(held) {
+            Some(object)
+                if !is_lasting(&object) && ending_runs_code(&object, &|address| self.references_to(address)) =>
+            {
+                let_go(&object)
+            }
+            _ => {
+                self.guard_end(held, Quiet::Altogether);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same for a slot of an object from outside, without a guard.
+    pub(crate) fn before_overwriting_slot(&self, object: ValueId, slot: &Bound<'py, PyAny>) -> Traced<()> {
+        let held = self.real(object).and_then(|object| slot.call_method1(intern!(self.py, "__get__"), (object,)).ok());
+        match held {
+            Some(held) if !is_lasting(&held) && ending_runs_code(&held, &|address| self.references_to(address)) => {
+                let_go(&held)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Guards that no code runs at the end of a value that is let go, unless its type says so.
+    pub(crate) fn guard_end(&mut self, value: ValueId, quiet: Quiet) {
+        let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };
+        let has_type = self.state.guarded.asks(value, Asked::SAYS_TYPE);
+        if has_type && (crate::trace::value::kinds::is_scalar(&object) || is_lasting(&object)) {
+            return;
+        }
+        self.guard_once(value, quiet.asked(), source, Check::Domain(Box::new(quiet)), "the trace let go of it");
+    }
+
+    /// Guards that the arguments which no longer stand in their places at the end are quiet.
+    pub(crate) fn guard_arguments(&mut self, locals: &[Option<ValueId>]) {
+        for value in (0..self.state.given).map(|index| ValueId(index as u32)) {
+            let Value::Real { object, source: Some(Source::Local(slot)) } = self.value(value) else { continue };
+            let stays = locals.get(*slot as usize).copied().flatten() == Some(value);
+            if !stays && !is_mortal(object.bind(self.py)) {
+                self.guard_end(value, Quiet::Itself);
+            }
+        }
+    }
+
+    /// Such an object that guards would hold on to, as what a path begins with.
+    pub(crate) fn mortal_in_guards(&self) -> Option<ValueId> {
+        let mut last = std::ptr::null_mut();
+        self.state.guards.iter().find_map(|guard| {
+            let constant = guard.source.beginning()?.bind(self.py);
+            if std::mem::replace(&mut last, constant.as_ptr()) == constant.as_ptr()
+                || crate::trace::value::kinds::is_definition(constant)
+                || !is_mortal(constant)
+            {
+                return None;
+            }
+            self.state.identity.get(&(constant.as_ptr() as usize)).copied()
+        })
+    }
+
+    /// A graph break of the outermost frame because of what it let go, with the trace where it was before the instruction.
+    pub(crate) fn refused_end(&mut self, frame: &mut Frame, signal: Signal) -> Signal {
+        match signal {
+            Signal::Break(reason) if self.state.go_back(frame) => Signal::Here(reason),
+            signal => {
+                // Not within the instruction: who holds the object there is not asked.
+                self.state.again_at = Some(self.state.outermost_step);
+                signal
+            }
+        }
+    }
+}
+
+fn let_go<T>(object: &Bound<'_, PyAny>) -> Traced<T> {
+    stop(
+        "object whose end runs code is let go",
+        types::name(&object.get_type()),
+        "the instruction runs natively, so that the object ends where the program lets it go",
+        hints::COVERAGE,
+    )
+}

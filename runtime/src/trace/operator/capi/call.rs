@@ -1,0 +1,255 @@
+//! Calling slot functions: generated body, domain, or the real function on private objects.
+use crate::domain::Callee;
+use crate::ffi::callee;
+use crate::ffi::{flag, types};
+use crate::semantics::dispatch;
+use crate::trace::operator::capi::SlotFunction;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::ValueId;
+use generated::slots::Slot;
+use pyo3::prelude::*;
+use pyo3::types::{PyFrozenSet, PySet, PyType};
+
+/// Arguments of a slot function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operands {
+    Unary(ValueId),
+    Binary(ValueId, ValueId),
+    Ternary(ValueId, ValueId, Option<ValueId>),
+    Index(ValueId, isize),
+    Compare(ValueId, ValueId, i32),
+}
+
+impl Operands {
+    fn values(self) -> Vec<ValueId> {
+        match self {
+            Self::Unary(v) | Self::Index(v, _) => vec![v],
+            Self::Binary(v, w) | Self::Compare(v, w, _) => vec![v, w],
+            Self::Ternary(v, w, z) => [v, w].into_iter().chain(z).collect(),
+        }
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// Calls the function in a slot.
+    pub(crate) fn call_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
+        if (function.name.starts_with("slot_") || function.name == "object_richcompare") && function.id.is_some() {
+            let translated = self.translated(function, operands);
+            return translated.unwrap_or_else(|| unsupported("slot function without a translation", function.name));
+        }
+        self.state.route.push(function.name.to_owned().into());
+        self.call_c_slot(function, operands)
+    }
+
+    /// What the function's translation gives; `None` where it has none.
+    fn translated(&mut self, function: &SlotFunction, operands: Operands) -> Option<Traced<ValueId>> {
+        let id = function.id?;
+        match operands {
+            Operands::Unary(v) => dispatch::unaryfunc(self, id, &v),
+            Operands::Binary(v, w) => dispatch::binaryfunc(self, id, &v, &w),
+            Operands::Ternary(v, w, z) => dispatch::ternaryfunc(self, id, &v, &w, z.as_ref()),
+            Operands::Index(v, n) => dispatch::ssizeargfunc(self, id, &v, n),
+            Operands::Compare(v, w, op) => dispatch::richcmpfunc(self, id, &v, &w, op),
+        }
+    }
+
+    /// What the method that stands for a slot's function gives for objects that C cannot have: by the translation, if there is one.
+    pub(crate) fn translated_method(
+        &mut self,
+        method: &Bound<'py, PyAny>,
+        name: &str,
+        args: &[ValueId],
+    ) -> Traced<Option<ValueId>> {
+        const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
+        let Some(owner) =
+            callee::owner_of(method).filter(|_| types::c_name(&method.get_type()) == "wrapper_descriptor")
+        else {
+            return Ok(None);
+        };
+        let compared = COMPARISONS.iter().position(|comparison| *comparison == name);
+        let (slot, operands) = match (name, args, compared) {
+            (_, [v, w], Some(which)) => (Slot::tp_richcompare, Operands::Compare(*v, *w, which as i32)),
+            ("__repr__", [v], _) => (Slot::tp_repr, Operands::Unary(*v)),
+            ("__str__", [v], _) => (Slot::tp_str, Operands::Unary(*v)),
+            ("__iter__", [v], _) => (Slot::tp_iter, Operands::Unary(*v)),
+            ("__get__", [descriptor, rest @ ..], _) => return self.translated_get(&owner, *descriptor, rest),
+            _ => return Ok(None),
+        };
+        match self.slot_function(&owner, slot)? {
+            Some(function) => self.translated(&function, operands).transpose(),
+            None => Ok(None),
+        }
+    }
+
+    /// CPython: `wrap_descr_get`.
+    fn translated_get(
+        &mut self,
+        owner: &Bound<'py, PyType>,
+        descriptor: ValueId,
+        rest: &[ValueId],
+    ) -> Traced<Option<ValueId>> {
+        let (object, class) = match rest {
+            [object] => (*object, None),
+            [object, class] => (*object, Some(*class)),
+            _ => return Ok(None),
+        };
+        let object = if self.is_none(object)? { None } else { Some(object) };
+        let class = match class {
+            Some(class) if self.is_none(class)? => None,
+            class => class,
+        };
+        if object.is_none() && class.is_none() {
+            return self.raise("TypeError", "__get__(None, None) is invalid");
+        }
+        let Some(id) = self.slot_function(owner, Slot::tp_descr_get)?.and_then(|function| function.id) else {
+            return Ok(None);
+        };
+        if let (Some(object), None) = (object, class) {
+            // Functions of C that look at the class take that of the object where there is none.
+            let class = self.class_of(object)?.into_any();
+            let class = self.constant(class);
+            return dispatch::descrgetfunc(self, id, &descriptor, Some(&object), Some(&class)).transpose();
+        }
+        dispatch::descrgetfunc(self, id, &descriptor, object.as_ref(), class.as_ref()).transpose()
+    }
+
+    /// What `tp_repr` or `tp_str` says of an object that C cannot have; `None` where it can.
+    pub(crate) fn text_of_token(&mut self, value: ValueId, slot: Slot) -> Traced<Option<ValueId>> {
+        let class = self.class_of(value)?;
+        if self.domain_of(&class).is_some()
+            || !self.native(value)?.is_instance_of::<crate::trace::state::proxy::Token>()
+        {
+            return Ok(None);
+        }
+        let function = self.slot_function(&class, slot)?;
+        match function.and_then(|function| self.translated(&function, Operands::Unary(value))) {
+            Some(text) => text.map(Some),
+            None => unsupported("text of an object that C cannot have", types::name(&class)),
+        }
+    }
+
+    fn call_c_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
+        let values = operands.values();
+        let slot = function.slot.map_or("", generated::slots::Slot::name);
+        for value in values.iter().take(2) {
+            let class = self.class_of(*value)?;
+            let Some(domain) = self.domain_of(&class) else { continue };
+            let own = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
+            if own.is_none_or(|own| own.pointer != function.pointer) {
+                continue;
+            }
+            let mut args = values.clone();
+            match operands {
+                Operands::Index(_, n) => args.push(self.integer(n)),
+                Operands::Compare(_, _, op) => args.push(self.integer(op as isize)),
+                _ => {}
+            }
+            return self.call_domain(&domain, Callee::Slot(slot), &args, &[]);
+        }
+        self.call_real_slot(function, operands, &values)
+    }
+
+    pub(crate) fn integer(&mut self, value: isize) -> ValueId {
+        let object = pyo3::types::PyInt::new(self.py, value).into_any();
+        self.constant(object)
+    }
+
+    /// The real C function on private objects.
+    fn call_real_slot(&mut self, function: &SlotFunction, operands: Operands, values: &[ValueId]) -> Traced<ValueId> {
+        if function.name.starts_with("slot_") || function.pointer == 0 {
+            return unsupported("slot function without a translation", function.name);
+        }
+        let mut natives = Vec::new();
+        let weak = self.any_weak(values);
+        for value in values {
+            let class = self.class_of(*value)?;
+            let native = if weak || self.known(*value).is_some() || self.owned(*value).is_none() {
+                self.native(*value)?
+            } else {
+                self.receiver(*value)?
+            };
+            let token = native.is_instance_of::<crate::trace::state::proxy::Token>();
+            // What C tells by flags of the class, or by its bases, a token is not.
+            let told = types::has(&class, flag::DATA_SUBCLASS)
+                || class.is_subclass_of::<PySet>().unwrap_or(false)
+                || class.is_subclass_of::<PyFrozenSet>().unwrap_or(false);
+            if token && told {
+                natives.push(self.unchanging_operand(function, *value, &class)?);
+                continue;
+            }
+            if token && self.domain_of(&class).is_none() {
+                let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
+                if function.name == "_Py_union_type_or"
+                    && class.is(self.py.get_type::<PyType>())
+                    && let Some(known) = self.known(*value)
+                {
+                    // It asks no class anything, but compares the parts: by identity, where no metaclass has a say.
+                    natives.push(known);
+                    continue;
+                }
+                if holder.is_some_and(|held| held.pointer == function.pointer) {
+                    if let Some(result) = self.translated(function, operands) {
+                        return result;
+                    }
+                    return unsupported(
+                        "C function on an object from outside",
+                        format!("{} of {}", function.name, types::name(&class)),
+                    );
+                }
+            }
+            // C code asks for such an object's memory, or for its class, past the slots that a token has.
+            if token && self.domain_of(&class).is_none() && self.slot_function(&class, Slot::bf_getbuffer)?.is_some() {
+                return unsupported(
+                    "C function on an object of a C class from outside",
+                    format!("{} on {}", function.name, types::name(&class)),
+                );
+            }
+            natives.push(native);
+        }
+        let scalars = natives.iter().all(crate::trace::value::kinds::is_scalar);
+        if !scalars && self.meets_decimals(None, &natives)? {
+            let given = natives.iter().map(|native| self.as_they_are(native)).collect::<PyResult<_>>();
+            natives = given.or_else(|error| crate::trace::state::unwind::internal(error.to_string()))?;
+        }
+        let pointer = function.pointer;
+        let call = || {
+            crate::ffi::slot_call::call(
+                pointer,
+                &natives,
+                match operands {
+                    Operands::Unary(_) => crate::ffi::slot_call::Signature::Unary,
+                    Operands::Binary(..) => crate::ffi::slot_call::Signature::Binary,
+                    Operands::Ternary(..) => crate::ffi::slot_call::Signature::Ternary,
+                    Operands::Index(_, n) => crate::ffi::slot_call::Signature::Index(n),
+                    Operands::Compare(_, _, op) => crate::ffi::slot_call::Signature::Compare(op),
+                },
+            )
+        };
+        let result = match scalars {
+            true => self.with_callbacks_on_scalars(call),
+            false => self.with_callbacks(call),
+        };
+        self.after_native(result, &natives)
+    }
+
+    /// An operand from outside of a class that derives from a builtin: C may have it if nothing of it changes.
+    pub(crate) fn unchanging_operand(
+        &mut self,
+        function: &SlotFunction,
+        value: ValueId,
+        class: &Bound<'py, pyo3::types::PyType>,
+    ) -> Traced<Bound<'py, PyAny>> {
+        let base = crate::trace::value::kinds::scalar_base(class);
+        let of_base = match (base, function.slot) {
+            (Some(base), Some(slot)) => self.slot_function(&base, slot)?,
+            _ => None,
+        };
+        if of_base.is_some_and(|of_base| of_base.pointer == function.pointer)
+            && let Some(object) = self.unchanging(value)?
+        {
+            return Ok(object);
+        }
+        unsupported("C function on an object from outside", format!("{} of {}", function.name, types::name(class)))
+    }
+}

@@ -1,0 +1,116 @@
+//! The identity of C functions found in slots: live pointers named by the generated tables.
+use crate::ffi::types;
+use crate::semantics::slotdefs::SLOTDEFS;
+use crate::semantics::types::TYPES;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal};
+use generated::capi::FunctionId;
+use generated::slots::{Slot, Suite};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+use rustc_hash::FxHashMap;
+use std::sync::{Mutex, OnceLock};
+
+/// A C function found in a slot.
+#[derive(Clone, Debug)]
+pub struct SlotFunction {
+    /// Its address; 0 for a function named by the generated code.
+    pub(crate) pointer: usize,
+    pub(crate) slot: Option<Slot>,
+    /// C name, or what is known of it.
+    pub(crate) name: &'static str,
+    pub(crate) id: Option<FunctionId>,
+}
+
+impl PartialEq for SlotFunction {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.id, other.id) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => self.pointer == other.pointer,
+        }
+    }
+}
+
+/// Function by C name; static functions of different files that share a name are told apart by file elsewhere.
+fn id_of(name: &str) -> Option<FunctionId> {
+    static IDS: OnceLock<FxHashMap<&'static str, FunctionId>> = OnceLock::new();
+    IDS.get_or_init(|| FunctionId::ALL.iter().map(|id| (id.name(), *id)).collect()).get(name).copied()
+}
+
+/// Pointers of the `slot_*` functions, read from a class that defines every special method.
+fn wrappers(py: Python<'_>) -> PyResult<FxHashMap<(usize, &'static str), &'static str>> {
+    let methods = PyDict::new(py);
+    for definition in SLOTDEFS {
+        if !matches!(
+            definition.name,
+            "__new__" | "__del__" | "__init__" | "__getattribute__" | "__getattr__" | "__setattr__" | "__delattr__"
+        ) {
+            methods.set_item(definition.name, py.None())?;
+        }
+    }
+    // A plain function, so that the type's slot is the generic wrapper.
+    let function = py.eval(c"lambda *args: NotImplemented", None, None)?;
+    for key in methods.keys().iter() {
+        methods.set_item(key, &function)?;
+    }
+    let class = py.get_type::<PyType>().call1(("slots", (), methods))?.cast_into::<PyType>()?;
+    let mut found = FxHashMap::default();
+    // What a class without `__next__` has in that slot. CPython: `slotdefs`, `update_one_slot`.
+    let plain = py.get_type::<PyType>().call1(("plain", (), PyDict::new(py)))?.cast_into::<PyType>()?;
+    let next = Slot::tp_iternext;
+    if let Some(pointer) = types::slot_pointer(&plain, next.suite(), next.offset()) {
+        found.insert((pointer, next.name()), "_PyObject_NextNotImplemented");
+    }
+    for definition in SLOTDEFS {
+        let (slot, Some(function)) = (definition.slot, definition.function) else { continue };
+        if let Some(pointer) = types::slot_pointer(&class, slot.suite(), slot.offset()) {
+            found.insert((pointer, slot.name()), function);
+        }
+    }
+    Ok(found)
+}
+
+type Names = FxHashMap<(usize, &'static str), &'static str>;
+
+/// Names of slot pointers, filled as types are met.
+fn names() -> &'static Mutex<Names> {
+    static NAMES: OnceLock<Mutex<Names>> = OnceLock::new();
+    NAMES.get_or_init(|| Mutex::new(FxHashMap::default()))
+}
+
+/// Notes the names of a C type's slot functions, from the type's row in the generated table.
+fn note_type(class: &Bound<'_, PyType>, names: &mut Names) {
+    let name = types::c_name(class);
+    let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
+    for (slot, function, _) in row.slots {
+        if let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) {
+            names.entry((pointer, slot.name())).or_insert(function);
+        }
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// The function that a slot of a live type holds.
+    pub(crate) fn slot_function(&mut self, class: &Bound<'py, PyType>, slot: Slot) -> Traced<Option<SlotFunction>> {
+        self.rely_on_class(class);
+        let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) else { return Ok(None) };
+        let key = (pointer, slot.name());
+        let Ok(mut names) = names().lock() else { return internal("the table of slot functions is poisoned") };
+        if names.is_empty() {
+            *names = wrappers(self.py).or_else(|error| internal(error.to_string()))?;
+        }
+        if !names.contains_key(&key)
+            && let Some(mro) = types::mro(class)
+        {
+            for base in mro.iter().filter_map(|base| base.cast_into::<PyType>().ok()) {
+                note_type(&base, &mut names);
+            }
+        }
+        let name = names.get(&key).copied().unwrap_or(slot.name());
+        Ok(Some(SlotFunction { pointer, slot: Some(slot), name, id: id_of(name) }))
+    }
+
+    pub(crate) fn has_suite_of(&self, class: &Bound<'py, PyType>, suite: Suite) -> bool {
+        types::suite(class, suite).is_some()
+    }
+}

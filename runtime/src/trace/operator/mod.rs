@@ -1,0 +1,8 @@
+//! Operators and protocols: each goes to the generated `PyNumber_*`, `PyObject_*` and `PySequence_*` functions.
+//!
+//! In: the name of an operation and its operands. Out: what generated code answers in the symbolic world of `capi`.
+//! Must not know: a dispatch rule of its own. CPython: `Objects/abstract.c`, `Objects/object.c`.
+pub(crate) mod binary;
+pub(crate) mod by_name;
+pub(crate) mod capi;
+pub(crate) mod protocol;

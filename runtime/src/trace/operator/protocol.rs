@@ -1,0 +1,225 @@
+//! Truth, identity, iteration, length, hashing: modelled under the names of the C functions, until generated code replaces them.
+use crate::domain::Callee;
+use crate::ffi::types;
+use crate::ffi::types::is_c_type;
+use crate::guard::Check;
+use crate::semantics::{abstract_ as protocol, object};
+use crate::trace::state::generator::Sent;
+use crate::trace::state::generator::With;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, hints, stop, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyInt};
+
+impl<'py> Tracer<'py> {
+    pub(crate) fn boolean(&mut self, truth: bool) -> ValueId {
+        let object = PyBool::new(self.py, truth).to_owned().into_any();
+        self.constant(object)
+    }
+
+    /// `PyObject_IsTrue`.
+    pub(crate) fn is_true(&mut self, value: ValueId) -> Traced<bool> {
+        if let Some(object) = self.known(value)
+            && is_c_type(&object.get_type())
+        {
+            if object.is(self.py.NotImplemented()) {
+                return unsupported(
+                    "truth of NotImplemented",
+                    "the warning must come each time, where the test stands",
+                );
+            }
+            return object.is_truthy().or_else(|error| self.raise_error(error));
+        }
+        let class = self.class_of(value)?;
+        if let Some(truth) = self.namespace_truth(value) {
+            return Ok(truth);
+        }
+        if let Some(domain) = self.domain_of(&class) {
+            let result = self.call_domain(&domain, Callee::Slot("nb_bool"), &[value], &[])?;
+            return match self.known(result) {
+                Some(truth) => truth.is_truthy().or_else(|error| self.raise_error(error)),
+                None => stop(
+                    "data-dependent branch",
+                    domain.name(),
+                    "the truth of an array is not known while tracing",
+                    hints::DATA,
+                ),
+            };
+        }
+        if is_c_type(&class) {
+            let object = self.receiver(value)?;
+            if !object.is_instance_of::<crate::trace::state::proxy::Token>() {
+                return object.is_truthy().or_else(|error| self.raise_error(error));
+            }
+        }
+        object::PyObject_IsTrue(self, &value).map(|truth| truth != 0)
+    }
+
+    /// `left is right`.
+    pub(crate) fn is(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {
+        if left == right {
+            return Ok(true);
+        }
+        if self.is_none(left)? || self.is_none(right)? {
+            return Ok(self.is_none(left)? && self.is_none(right)?);
+        }
+        let (Some(a), Some(b)) = (self.real(left), self.real(right)) else {
+            return self.is_of_new(left, right);
+        };
+        let same = a.is(&b);
+        if let (Some(a), Some(b)) = (self.known(left), self.known(right))
+            && (crate::trace::value::kinds::is_definition(&a) || a.is_instance_of::<PyBool>())
+            && (crate::trace::value::kinds::is_definition(&b) || b.is_instance_of::<PyBool>())
+        {
+            return Ok(same);
+        }
+        if let (Some(a), Some(b)) = (self.source(left), self.source(right)) {
+            let check = if same { Check::SameAs(b) } else { Check::NotSameAs(b) };
+            self.guard(a, check, "the trace compared identities");
+        }
+        Ok(same)
+    }
+
+    fn is_of_new(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {
+        if let (Some(a), Some(b)) =
+            (self.owned(left).or_else(|| self.real(left)), self.owned(right).or_else(|| self.real(right)))
+        {
+            return Ok(a.is(&b));
+        }
+        let made = |value: &Value| matches!(value, Value::New(_));
+        if made(self.value(left)) || made(self.value(right)) || !self.class_of(left)?.is(&self.class_of(right)?) {
+            return Ok(false);
+        }
+        let class = self.class_of(left)?;
+        if self.domain_of(&class).is_some_and(|domain| domain.gives_new_objects()) {
+            return Ok(false);
+        }
+        unsupported(
+            "identity of graph values",
+            "a graph operation may return one of its inputs, or the one object of its value",
+        )
+    }
+
+    /// `PyObject_GetIter`.
+    pub(crate) fn get_iter(&mut self, value: ValueId) -> Traced<ValueId> {
+        if self.is_stepped(value) {
+            return Ok(value);
+        }
+        if let Some(dict) = self.behind_view(value) {
+            return self.get_iter(dict);
+        }
+        if let Some(names) = self.namespace_names(value)? {
+            return self.get_iter(names);
+        }
+        let class = self.class_of(value)?;
+        if let Some(domain) = self.domain_of(&class)
+            && !self.is_python(&class, "__iter__")
+        {
+            return self.call_domain(&domain, Callee::Slot("tp_iter"), &[value], &[]);
+        }
+        if is_c_type(&class) {
+            let object = self.receiver(value)?;
+            if object.is_instance_of::<crate::trace::state::proxy::Token>() {
+                return unsupported("iteration over an object from outside", types::name(&class));
+            }
+            let iter = self.import("builtins", "iter")?;
+            return self.run_native(&iter, &[object], &[]);
+        }
+        protocol::PyObject_GetIter(self, &value)
+    }
+
+    /// `PyIter_Next`: `None` at the end.
+    pub(crate) fn next(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        if self.is_stepped(iterator) {
+            return self.next_of_generator(iterator);
+        }
+        let class = self.class_of(iterator)?;
+        if !is_c_type(&class) {
+            return self.next_by_method(iterator);
+        }
+        self.native_next(iterator)
+    }
+
+    fn next_of_generator(&mut self, generator: ValueId) -> Traced<Option<ValueId>> {
+        match self.step_generator(generator, With::Nothing) {
+            Ok(Sent::Yielded(item)) => Ok(Some(item)),
+            Ok(Sent::Returned(_)) => Ok(None),
+            Err(signal) => self.stopped_with(signal).map(|_| None),
+        }
+    }
+
+    /// The next item of an iterator whose `tp_iternext` is C's.
+    pub(crate) fn native_next(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        if self.is_stepped(iterator) {
+            return self.next_of_generator(iterator);
+        }
+        let class = self.class_of(iterator)?;
+        let Some(object) = self.owned(iterator) else {
+            return unsupported("iterator from outside", types::name(&class));
+        };
+        let next = self.import("builtins", "next")?;
+        let sentinel = pyo3::types::PyList::empty(self.py).into_any();
+        let result = self.with_callbacks(|| next.call1((&object, &sentinel)));
+        if let Ok(result) = &result
+            && result.is(&sentinel)
+            && self.state.pending.is_none()
+        {
+            return Ok(None);
+        }
+        self.after_native(result, &[object]).map(Some)
+    }
+
+    fn next_by_method(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        let class = self.class_of(iterator)?;
+        if protocol::PyIter_Check(self, &iterator)? == 0 {
+            let name = types::name(&class);
+            return self.raise("TypeError", format!("'{name}' object is not an iterator"));
+        }
+        protocol::PyIter_Next(self, &iterator)
+    }
+
+    /// `PyObject_Size`.
+    pub(crate) fn size(&mut self, value: ValueId) -> Traced<usize> {
+        let result = self.call_builtin("len", &[value])?;
+        match self.known(result).and_then(|size| size.cast_into::<PyInt>().ok()).and_then(|size| size.extract().ok()) {
+            Some(size) => Ok(size),
+            None => unsupported("length that is not known", "len"),
+        }
+    }
+
+    /// `PyObject_Hash`.
+    pub(crate) fn hash(&mut self, value: ValueId) -> Traced<isize> {
+        if self.is_id(value) {
+            return self.hash_of_id(value);
+        }
+        if let Some(object) = self.known(value)
+            && is_c_type(&object.get_type())
+        {
+            if self.state.nesting == 0 && self.owned(value).is_some() && crate::trace::value::nans::has_nan(&object) {
+                return unsupported("hash by address", "a nan that the trace made");
+            }
+            return object.hash().or_else(|error| self.raise_error(error));
+        }
+        object::PyObject_Hash(self, &value)
+    }
+
+    /// A special method, looked up on the type and bound. CPython: `lookup_maybe_method`.
+    pub(crate) fn special(&mut self, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let class = self.class_of(value)?;
+        let Some(found) = self.lookup(&class, name) else { return Ok(None) };
+        let found = self.absorb_static(found);
+        self.bind(found, value, &class).map(Some)
+    }
+
+    /// A handle for what hangs off a class: constant, whatever it is.
+    pub(crate) fn absorb_static(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        if object.is_instance_of::<crate::trace::state::proxy::Token>() {
+            return self.absorb(object);
+        }
+        match self.state.identity.get(&(object.as_ptr() as usize)) {
+            Some(id) if matches!(self.value(*id), Value::New(New::Owned(_))) => *id,
+            _ => self.constant(object),
+        }
+    }
+}

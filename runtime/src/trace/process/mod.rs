@@ -1,0 +1,16 @@
+//! State of the process and the thread: locks, locale, time zone, decimal contexts, codecs, files, settings, OS signals.
+//!
+//! In: calls of the C functions that read or change such state. Out: values under guards, and side effects in order.
+//! Must not know: frames and instructions.
+pub(crate) mod codec_errors;
+pub(crate) mod codec_registry;
+pub(crate) mod decimals;
+pub(crate) mod files;
+pub(crate) mod hidden_state;
+pub(crate) mod interpreter;
+pub(crate) mod library_modes;
+pub(crate) mod locks;
+pub mod os_signals;
+pub(crate) mod reads;
+pub(crate) mod settings;
+pub(crate) mod time_zone;

@@ -1,0 +1,294 @@
+//! Classes of tokens: a class tree like the one of the value's class, whose special methods lead back into the tracer.
+//!
+//! CPython fills a heap type's slots from the special methods that it finds along its MRO, so a mirror has the slots that the mirrored class
+//! has, no more and no fewer: C code that asks whether an object is a sequence, a number, an iterator gets the right answer.
+use crate::ffi::sequence_slots::{self, Sequence};
+use crate::ffi::types;
+use crate::names::{interned, name};
+use crate::semantics::slotdefs::SLOTDEFS;
+use crate::trace::proxy::class_protocols::{Inherent, answers_for_classes, class_of_mirrors, is_protocol};
+use crate::trace::proxy::reentry::traced;
+use crate::trace::proxy::special_methods::is_mirrored;
+use crate::trace::proxy::special_methods::is_operator;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal, unsupported};
+use generated::slots::{Slot, Suite};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+impl<'py> Tracer<'py> {
+    /// The class of tokens that stand for instances of `class`.
+    pub(crate) fn mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
+        if class.is(self.py.get_type::<PyAny>()) {
+            return Ok(self.py.get_type::<Token>());
+        }
+        let address = class.as_ptr() as usize;
+        if let Some(mirror) = self.state.mirrors.get(&address) {
+            return Ok(mirror.bind(self.py).clone());
+        }
+        self.rely_on_class(class);
+        let mirror = match self.known_mirror(class)? {
+            Some(mirror) => mirror,
+            None => {
+                let made = self.make_mirror(class)?;
+                if types::is_immutable(class) {
+                    self.state.lasting.keep_mirror(class, &made);
+                } else if !self.is_made_here(class.as_any()) {
+                    self.state.kept.keep_mirror(class, &made);
+                }
+                made
+            }
+        };
+        self.state.mirrors.insert(address, mirror.clone().unbind());
+        Ok(mirror)
+    }
+
+    /// One from an earlier trace, if the mirrors of the bases are still those that it derives from.
+    fn known_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
+        if types::is_immutable(class) {
+            return Ok(self.state.lasting.mirror(class));
+        }
+        let Some(mirror) = self.state.kept.mirror(class) else { return Ok(None) };
+        let (bases, known) = (class.bases(), mirror.bases());
+        let mut same = bases.len() == known.len();
+        for (base, known) in bases.iter().zip(known.iter()) {
+            let Ok(base) = base.cast_into::<PyType>() else { return Ok(None) };
+            same &= self.mirror(&base)?.is(&known);
+        }
+        Ok(same.then_some(mirror))
+    }
+
+    fn make_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
+        let mut bases = Vec::new();
+        let originals = class.bases();
+        for base in originals.iter() {
+            let Ok(base) = base.cast_into::<PyType>() else { return internal("base that is no class") };
+            bases.push(self.mirror(&base)?);
+        }
+        self.derive(class, bases)
+            .or_else(|error| unsupported("token of a class that cannot be mirrored", error.to_string()))
+    }
+
+    fn derive(&self, class: &Bound<'py, PyType>, bases: Vec<Bound<'py, PyType>>) -> PyResult<Bound<'py, PyType>> {
+        let bases = PyTuple::new(self.py, bases)?;
+        let mirror = self.named(&PyString::new(self.py, &types::name(class)), class, &bases)?;
+        if let Ok(value) = class.getattr(name!("__qualname__")) {
+            mirror.setattr(name!("__qualname__"), value)?;
+        }
+        // Every class has these itself: its instances must be asked all the same.
+        for name in ["__module__", "__doc__"] {
+            let interned = interned(self.py, name);
+            let of_class = class.getattr(&interned).map_or_else(|_| self.py.None(), Bound::unbind);
+            mirror.setattr(interned, Inherent { name: name.to_owned(), of_class: Some(of_class) })?;
+        }
+        let own = types::namespace(class).map(|own| own.items());
+        for item in own.iter().flatten() {
+            let (name, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            let Ok(name) = name.cast_exact::<PyString>() else { continue };
+            let text = name.to_string_lossy();
+            if self.has_stand_in(class, &text) {
+                set_stand_in(&mirror, name, &text, &value)?;
+            }
+        }
+        same_slots(class, &mirror)?;
+        Ok(mirror)
+    }
+
+    /// A class of tokens without anything of its own.
+    fn named(
+        &self,
+        name: &Bound<'py, PyString>,
+        class: &Bound<'py, PyType>,
+        bases: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyType>> {
+        match answers_for_classes(&class.get_type()) {
+            true => types::derived_by(self.state.lasting.class_of_mirrors(self.py, class_of_mirrors)?, name, bases),
+            false => types::derived(name, bases),
+        }
+    }
+
+    /// Whether tokens' classes have something where this class has the attribute: special methods, and protocols where the class is neither C's nor a domain's.
+    fn has_stand_in(&self, class: &Bound<'py, PyType>, name: &str) -> bool {
+        is_mirrored(name)
+            || is_protocol(self.py, name) && !crate::ffi::types::is_c_type(class) && self.domain_of(class).is_none()
+    }
+
+    /// A special method, or an attribute of a protocol, of the class has changed: the class of its tokens follows.
+    pub(crate) fn refresh_mirror(&mut self, class: &Bound<'py, PyType>, name: &str) -> Traced<()> {
+        let Some(mirror) = self.state.mirrors.get(&(class.as_ptr() as usize)) else { return Ok(()) };
+        if !self.has_stand_in(class, name) {
+            return Ok(());
+        }
+        let mirror = mirror.bind(self.py).clone();
+        let name = interned(self.py, name);
+        let done = match types::own(class, &name) {
+            Some(value) => set_stand_in(&mirror, &name, &name.to_string_lossy(), &value),
+            None => mirror.delattr(&name),
+        };
+        done.and_then(|()| same_slots(class, &mirror)).or_else(|error| internal(error.to_string()))
+    }
+}
+
+/// Gives the mirror what stands for an attribute of the class; `None` for a special method stays what it is: it says that there is none.
+fn set_stand_in(
+    mirror: &Bound<'_, PyType>,
+    name: &Bound<'_, PyString>,
+    text: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    match is_mirrored(text) {
+        false => mirror.setattr(name, Inherent { name: text.to_owned(), of_class: None }),
+        true if value.is_none() => mirror.setattr(name, value),
+        true => mirror.setattr(name, Special { name: text.to_owned() }),
+    }
+}
+
+/// Gives the mirror the slots that the class has, no more and no fewer.
+fn same_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    fill_slots(class, mirror)?;
+    empty_slots(class, mirror);
+    sequence_slots::fill::<Token>(mirror, class);
+    Ok(())
+}
+
+/// A class of Python code has a slot also where a base of C has the method alone, without the slot: what stands for the method in the base's
+/// mirror stands in this one, too.
+fn fill_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    for row in SLOTDEFS {
+        if types::slot(class, row.slot).is_none() || types::slot(mirror, row.slot).is_some() || !is_mirrored(row.name) {
+            continue;
+        }
+        let name = interned(class.py(), row.name);
+        if let Some(found) =
+            types::lookup(mirror, &name).filter(|found| found.is_none() || found.is_instance_of::<Special>())
+        {
+            mirror.setattr(name, found)?;
+        }
+    }
+    both_sides(class, mirror)
+}
+
+/// A class of Python code that answers an operator on one side answers that it does not on the other, so that each token is asked before
+/// an object of the trace's own is: see [`Tracer::refuse_relative`].
+fn both_sides(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) -> PyResult<()> {
+    if crate::ffi::types::is_c_type(class) {
+        return Ok(());
+    }
+    for row in SLOTDEFS.iter().filter(|row| is_operator(row.name) && types::slot(class, row.slot).is_some()) {
+        let name = interned(class.py(), row.name);
+        if types::lookup(mirror, &name).is_none() {
+            mirror.setattr(name, Special { name: row.name.to_owned() })?;
+        }
+    }
+    Ok(())
+}
+
+/// A class with `__getitem__` gets both `mp_subscript` and `sq_item`, and so on: what the mirrored class does not fill is emptied.
+fn empty_slots(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+    const OWN: [Slot; 5] = [Slot::tp_iter, Slot::tp_iternext, Slot::tp_call, Slot::tp_descr_get, Slot::tp_descr_set];
+    let suites = [Suite::tp_as_async, Suite::tp_as_number, Suite::tp_as_mapping, Suite::tp_as_sequence];
+    for slot in Slot::ALL {
+        if (suites.contains(&slot.suite()) || OWN.contains(slot)) && types::slot(class, *slot).is_none() {
+            types::clear_slot(mirror, *slot);
+        }
+    }
+}
+
+impl Sequence for Token {
+    fn concat<'py>(one: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>, in_place: bool) -> PyResult<Bound<'py, PyAny>> {
+        let token = one.cast::<Self>()?.get();
+        traced(one.py(), token, |tracer| {
+            let other = tracer.absorb(other.clone());
+            let made = tracer.concatenate(token.value, other, in_place)?;
+            tracer.native(made)
+        })
+    }
+
+    fn repeat<'py>(one: &Bound<'py, PyAny>, count: isize, in_place: bool) -> PyResult<Bound<'py, PyAny>> {
+        let token = one.cast::<Self>()?.get();
+        traced(one.py(), token, |tracer| {
+            let made = tracer.repeat(token.value, count, in_place)?;
+            tracer.native(made)
+        })
+    }
+}
+
+/// Stands in a mirror for a special method of the mirrored class.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Special {
+    name: String,
+}
+
+#[pymethods]
+impl Special {
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        object: Option<Bound<'py, PyAny>>,
+        class: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = class;
+        match object.and_then(|object| object.cast_into::<Token>().ok()) {
+            Some(token) => {
+                let bound = BoundSpecial { token: token.unbind(), name: slf.get().name.clone() };
+                Ok(Bound::new(slf.py(), bound)?.into_any())
+            }
+            None => Ok(slf.clone().into_any()),
+        }
+    }
+
+    /// Some slot functions call what they find on the type without binding it. CPython: `slot_tp_descr_get`.
+    #[pyo3(signature = (token, *args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        token: &Bound<'py, Token>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let bound = BoundSpecial { token: token.clone().unbind(), name: self.name.clone() };
+        bound.__call__(py, args, kwargs)
+    }
+}
+
+/// A special method of a token.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct BoundSpecial {
+    token: Py<Token>,
+    name: String,
+}
+
+#[pymethods]
+impl BoundSpecial {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let token = self.token.bind(py).get();
+        traced(py, token, |tracer| {
+            if let Some(other) = args.iter().next() {
+                tracer.refuse_relative(token.value, &self.name, &other)?;
+            }
+            let positional = args.iter().map(|arg| tracer.absorb(arg)).collect();
+            let mut keywords = Vec::new();
+            for (name, value) in kwargs.into_iter().flatten() {
+                keywords.push((crate::ffi::types::text(&name), tracer.absorb(value)));
+            }
+            let result = tracer.call_special(
+                token.value,
+                &self.name,
+                Arguments { positional, keywords, ..Arguments::default() },
+            )?;
+            if self.name == "__call__" && tracer.is_order(token.value) {
+                return tracer.real_classes(result);
+            }
+            tracer.native(result)
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
+use crate::ffi::types;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::{Value, ValueId};
+use crate::trace::value::kinds::{is_definition, is_of_one_object, is_scalar};
+use crate::trace::value::nans::has_nan;
+use types::is_c_type;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyComplex, PyFloat, PyFrozenSet, PyInt, PyString, PyTuple, PyType};
+use std::sync::Arc;
+
+/// Containers within containers from outside that a trace looks into: bounds the C stack that it needs.
+pub(crate) const MAX_DEPTH: usize = 100;
+
+pub(crate) fn object_kind(object: &Bound<'_, PyAny>) -> String {
+    types::name(&object.get_type())
+}
+
+/// Whether there may be other objects of the same value: numbers and text that the interpreter has but once are none of them.
+fn may_have_equals(object: &Bound<'_, PyAny>) -> bool {
+    const KEPT: std::ops::RangeInclusive<i64> = -5..=256;
+    if let Ok(number) = object.cast_exact::<PyInt>() {
+        return !number.extract::<i64>().is_ok_and(|number| KEPT.contains(&number));
+    }
+    if object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>() {
+        return object.len().is_ok_and(|length| length > 1);
+    }
+    object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyComplex>()
+        || object.cast_exact::<PyTuple>().is_ok_and(|tuple| !tuple.is_empty())
+}
+
+impl<'py> Tracer<'py> {
+    /// The object that C gets for a value: itself where it is known, or private and of a class that C has a hand in, else its token.
+    pub(crate) fn native(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if let Some(object) = self.known(id) {
+            if self.runs_python(&object) {
+                return self.token(id);
+            }
+            self.lend(id, &object);
+            return Ok(object);
+        }
+        if let Some(object) = self.owned(id) {
+            let itself =
+                (is_c_type(&object.get_type()) || has_c_base(&object.get_type())) && !self.runs_python(&object);
+            return if itself { Ok(object) } else { self.token(id) };
+        }
+        if let Some(object) = self.real(id)
+            && !crate::trace::value::kinds::is_plain(&object.get_type())
+        {
+            if self.adopt_context(id)? {
+                return self.native(id);
+            }
+            if let Some(object) = self.unchanging(id)? {
+                return Ok(object);
+            }
+        }
+        if self.is_globals(id) {
+            return self.token(id);
+        }
+        if let Some(shadow) = self.shadow(id)? {
+            return Ok(shadow);
+        }
+        self.token(id)
+    }
+
+    /// C gets a number, text or a tuple of them from outside: what it gives back, or a container that it filled, is that very object or an
+    /// item of it, which need not be the same one the next time.
+    fn lend(&mut self, id: ValueId, object: &Bound<'py, PyAny>) {
+        let Value::Real { source: Some(source), .. } = self.value(id) else { return };
+        let source = source.clone();
+        if !may_have_equals(object) || !self.state.guarded.insert(id, Asked::LENT) {
+            return;
+        }
+        let first = *self.state.lent.entry(object.as_ptr() as usize).or_insert(id);
+        if let Some(other) = self.source(first).filter(|other| *other != source) {
+            self.guard(source.clone(), Check::SameAs(other), "C got one object from two places");
+        }
+        let Ok(tuple) = object.cast_exact::<PyTuple>() else { return };
+        let source = Arc::new(source);
+        for (index, item) in tuple.iter().enumerate().filter(|(_, item)| may_have_equals(item)) {
+            let item_id = self.sourced(item.clone(), Source::Item(Arc::clone(&source), index));
+            self.lend(item_id, &item);
+        }
+    }
+
+    pub(crate) fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
+        let class = object.get_type();
+        if crate::trace::value::kinds::is_plain(&class) {
+            return false;
+        }
+        match &*types::c_name(&class) {
+            "function" | "method" | "property" | "staticmethod" | "classmethod" => true,
+            _ => object.cast::<PyType>().is_ok_and(|class| !is_c_type(class)),
+        }
+    }
+
+    /// The value that an object from C stands for.
+    pub(crate) fn absorb(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        if let Some(value) = self.value_of_token(&object) {
+            return value;
+        }
+        if let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) {
+            return *id;
+        }
+        if self.is_being_made(&object) {
+            return self.own(object);
+        }
+        if let Some(lent) = self.state.lent.get(&(object.as_ptr() as usize)) {
+            return *lent;
+        }
+        let plain = is_scalar(&object) && !has_nan(&object);
+        if (plain || is_definition(&object) && !is_of_one_object(&object)) && !self.holds_lent(&object) {
+            return self.constant(object);
+        }
+        self.own(object)
+    }
+
+    /// Whether a tuple or frozen set holds an object that C got from outside.
+    fn holds_lent(&self, object: &Bound<'py, PyAny>) -> bool {
+        if self.state.lent.is_empty() {
+            return false;
+        }
+        let lent =
+            |item: &Bound<'py, PyAny>| self.state.lent.contains_key(&(item.as_ptr() as usize)) || self.holds_lent(item);
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            return tuple.iter().any(|item| lent(&item));
+        }
+        object.cast_exact::<PyFrozenSet>().is_ok_and(|set| set.iter().any(|item| lent(&item)))
+    }
+}
+
+/// Whether it is a class of Python code, but no metaclass, whose instances C lays out.
+pub(crate) fn derives_from_c(class: &Bound<'_, PyType>) -> bool {
+    !is_c_type(class) && has_c_base(class) && !types::is_subtype(class, &class.py().get_type::<PyType>())
+}
+
+/// Whether C lays out instances of the class, or of a base of it other than `object`.
+pub(crate) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
+    const EMPTY: [&str; 3] = ["object", "Generic", "Protocol"];
+    types::mro(class).is_none_or(|mro| {
+        mro.iter().any(|base| {
+            base.cast_into::<PyType>().is_ok_and(|base| is_c_type(&base) && !EMPTY.contains(&&*types::c_name(&base)))
+        })
+    })
+}

@@ -1,0 +1,132 @@
+//! Objects that stand for symbolic values while real C code works: every slot leads back into the tracer.
+//!
+//! A token's class mirrors the class of its value ([`crate::trace::proxy::classes`]), so that C finds exactly the slots that the value's class fills.
+use crate::trace::proxy::reentry::traced;
+use crate::trace::state::proxy::Token;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::ValueId;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::pyclass::CompareOp;
+use pyo3::types::PyBool;
+
+impl<'py> Tracer<'py> {
+    /// The token of a value: one per value, so that C's identity tests are right.
+    pub(crate) fn token(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if let Some(token) = self.state.tokens.get(&value) {
+            return Ok(token.bind(self.py).clone().into_any());
+        }
+        let class = self.class_of(value)?;
+        let token = self.mirror(&class)?.call1((value.0, self.state.trace)).and_then(|token| Ok(token.cast_into()?));
+        match token {
+            Ok(token) => {
+                let token: Bound<'py, Token> = token;
+                self.state.tokens.insert(value, token.clone().unbind());
+                Ok(token.into_any())
+            }
+            Err(error) => crate::trace::state::unwind::internal(error.to_string()),
+        }
+    }
+
+    /// Whether an object that C has is the one of a value, which it may know as a token, too.
+    fn is_object_of(&mut self, value: ValueId, object: &Bound<'py, PyAny>) -> bool {
+        let same = self.owned(value).or_else(|| self.real(value)).is_some_and(|own| own.is(object));
+        same && (self.owned(value).is_some() || self.known(value).is_some() || self.same_object(value).is_some())
+    }
+
+    /// The value that a token of this trace stands for.
+    pub(crate) fn value_of_token(&self, object: &Bound<'py, PyAny>) -> Option<ValueId> {
+        if self.state.tokens.is_empty() {
+            return None;
+        }
+        let token = object.cast::<Token>().ok()?;
+        (token.get().trace == self.state.trace).then_some(token.get().value)
+    }
+}
+
+impl Token {
+    fn builtin<'py>(&self, py: Python<'py>, name: &str, others: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+        traced(py, self, |tracer| {
+            let mut args = vec![self.value];
+            args.extend(others.iter().map(|other| tracer.absorb((*other).clone())));
+            let result = tracer.call_builtin(name, &args)?;
+            tracer.native(result)
+        })
+    }
+}
+
+/// What every object has; the rest comes from the mirrored class.
+#[pymethods]
+impl Token {
+    #[new]
+    fn new(value: u32, trace: u64) -> Self {
+        Self { value: ValueId(value), trace }
+    }
+
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        traced(py, self, |tracer| {
+            let value = tracer.get_attr(self.value, name)?;
+            tracer.native(value)
+        })
+    }
+
+    fn __setattr__<'py>(&self, py: Python<'py>, name: &str, value: Bound<'py, PyAny>) -> PyResult<()> {
+        traced(py, self, |tracer| {
+            let value = tracer.absorb(value);
+            tracer.set_attr(self.value, name, Some(value))
+        })
+    }
+
+    fn __delattr__(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        traced(py, self, |tracer| tracer.set_attr(self.value, name, None))
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.builtin(py, "repr", &[])
+    }
+
+    fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        traced(py, self, |tracer| {
+            let class = tracer.constant(py.get_type::<pyo3::types::PyString>().into_any());
+            let text = tracer.call(class, crate::trace::state::arguments::Arguments::positional(vec![self.value]))?;
+            tracer.native(text)
+        })
+    }
+
+    fn __format__<'py>(&self, py: Python<'py>, spec: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.builtin(py, "format", &[spec])
+    }
+
+    #[getter(__class__)]
+    fn class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        traced(py, self, |tracer| tracer.class_of(self.value).map(Bound::into_any))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        traced(py, self, |tracer| tracer.hash(self.value))
+    }
+
+    /// As `object` compares: a token is what it stands for, which some natives hold and others stand a token for.
+    fn __richcmp__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        op: CompareOp,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, token) = (slf.py(), slf.get());
+        match op {
+            CompareOp::Eq if other.is_instance_of::<Self>() => {}
+            CompareOp::Eq if traced(py, token, |tracer| Ok(tracer.is_object_of(token.value, other)))? => {
+                return Ok(PyBool::new(py, true).to_owned().into_any());
+            }
+            CompareOp::Ne => {
+                let equal = slf.get_type().getattr(intern!(py, "__eq__"))?.call1((slf, other))?;
+                if !equal.is(py.NotImplemented()) {
+                    return Ok(PyBool::new(py, !equal.is_truthy()?).to_owned().into_any());
+                }
+            }
+            _ => {}
+        }
+        Ok(py.NotImplemented().into_bound(py))
+    }
+}

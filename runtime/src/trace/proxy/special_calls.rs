@@ -1,0 +1,115 @@
+//! Calls of special methods that C makes on proxies.
+use crate::ffi::types;
+use crate::trace::proxy::special_methods::is_operator;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::proxy::Token;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+impl<'py> Tracer<'py> {
+    /// Whether a function is a `mro()`, whose result C looks into. CPython: `mro_invoke`.
+    pub(crate) fn is_order(&self, function: ValueId) -> bool {
+        let function = match self.value(function) {
+            Value::New(New::Method { function, .. }) => *function,
+            _ => function,
+        };
+        let function = self.owned(function).or_else(|| self.real(function));
+        function
+            .and_then(|function| function.getattr(intern!(self.py, "__name__")).ok())
+            .is_some_and(|name| name.eq("mro").unwrap_or(false))
+    }
+
+    /// C tells by their classes whether, and in which order, two objects are asked for the result of an operator: an object of the
+    /// trace's own is not of its relative's class where that one is a token. CPython: `binary_op1`.
+    pub(crate) fn refuse_relative(&mut self, value: ValueId, name: &str, other: &Bound<'py, PyAny>) -> Traced<()> {
+        let its_class = other.get_type();
+        if other.is_instance_of::<Token>() || crate::ffi::types::is_c_type(&its_class) || !is_operator(name) {
+            return Ok(());
+        }
+        let class = self.class_of(value)?;
+        match types::is_subtype(&class, &its_class) || types::is_subtype(&its_class, &class) {
+            true => unsupported("C operator on an object from outside and one of its class", types::name(&class)),
+            false => Ok(()),
+        }
+    }
+
+    /// A special method of a value's class, called by C on its token.
+    pub(crate) fn call_special(&mut self, value: ValueId, name: &str, args: Arguments) -> Traced<ValueId> {
+        match (name, args.positional.as_slice()) {
+            ("__hash__", []) if self.is_id(value) => {
+                let hash = self.hash_of_id(value)?;
+                let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
+                return Ok(self.constant(hash));
+            }
+            ("__eq__" | "__ne__", [other]) if self.is_id(value) => {
+                let same = self.same_id(value, *other)?;
+                return Ok(self.boolean(same == (name == "__eq__")));
+            }
+            ("__call__", [first, ..]) => {
+                self.refuse_address(value, *first)?;
+                return self.call(value, args);
+            }
+            ("__call__", _) => return self.call(value, args),
+            ("__get__", _) if !crate::ffi::types::is_c_type(&self.class_of(value)?) => {}
+            ("__get__", [object, ..]) if !self.is_none(*object)? => {
+                let class = self.class_of(*object)?;
+                return self.bind(value, *object, &class);
+            }
+            ("__get__", _) => return Ok(value),
+            _ => {}
+        }
+        let class = self.class_of(value)?;
+        if self.domain_of(&class).is_some() {
+            return self.operate_on_graph_value(value, &class, name, &args.positional);
+        }
+        match self.special(value, name)? {
+            Some(method) => self.call(method, args),
+            None if is_operator(name) => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
+            None => unsupported("C code asks a symbolic value for a method that it does not have", name),
+        }
+    }
+
+    /// Operators, which a domain knows by their names in the module `operator`.
+    pub(crate) fn operate_on_graph_value(
+        &mut self,
+        value: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        args: &[ValueId],
+    ) -> Traced<ValueId> {
+        let plain = name.trim_matches('_');
+        let mut operands = vec![value];
+        operands.extend(args);
+        match plain {
+            "iter" => return self.get_iter(value),
+            "len" => return self.call_builtin(plain, &[value]),
+            "bool" => {
+                let truth = self.is_true(value)?;
+                return Ok(self.boolean(truth));
+            }
+            _ => {}
+        }
+        let exists = |name: &str| crate::trace::operator::by_name::arity(name) == Some(operands.len());
+        let reserved = format!("{plain}_");
+        let mirrored = plain.strip_prefix('r').map(|plain| [plain.to_owned(), format!("{plain}_")]);
+        if exists(plain) || exists(&reserved) {
+            return self.operator(if exists(plain) { plain } else { &reserved }, &operands);
+        }
+        match mirrored.iter().flatten().find(|name| exists(name)) {
+            Some(operator) => {
+                operands.reverse();
+                self.operator(operator, &operands)
+            }
+            // Methods of tensors in Python.
+            None if self.is_python(class, name) => match self.special(value, name)? {
+                Some(method) => self.call(method, Arguments::positional(args.to_vec())),
+                None => unsupported("method of a graph value called by C", name),
+            },
+            None => unsupported("method of a graph value called by C", name),
+        }
+    }
+}

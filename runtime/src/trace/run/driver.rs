@@ -1,0 +1,371 @@
+//! Traces a frame; a break below an instruction where the trace can stop repeats the trace up to that instruction.
+use crate::bytecode::{Code, flag};
+use crate::domain::Domain;
+use crate::ffi::collector::Pause;
+use crate::ffi::types;
+use crate::guard::source::Source;
+use crate::trace::state::caches::Lasting;
+use crate::trace::state::escape::Escape;
+use crate::trace::state::frame::{Frame, Rest};
+use crate::trace::state::options::{Options, Stop};
+#[cfg(debug_assertions)]
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::outcome::{Break, End, Entered, Outcome, RAISES};
+use crate::trace::state::stop_points::Leave;
+use crate::trace::state::tracer::{Spare, State, Tracer};
+use crate::trace::state::unwind::{Signal, hints};
+use crate::trace::state::value::ValueId;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::mem::take;
+use std::sync::Arc;
+
+/// Where the trace must end, and why.
+struct Limit {
+    step: u64,
+    reason: Break,
+    /// Code objects of the inlined frames that the break lay under.
+    inside: Vec<Py<PyAny>>,
+}
+
+impl Limit {
+    /// A limit that nothing in the program asks for.
+    fn asked_for(step: u64) -> Self {
+        let reason = Break {
+            kind: "asked to stop".into(),
+            context: format!("step {step}"),
+            explanation: "every trace of this session ends after so many instructions".into(),
+            hints: Vec::new(),
+        };
+        Self { step, reason, inside: Vec::new() }
+    }
+}
+
+/// What is traced.
+struct Subject<'a, 'py> {
+    function: &'a Bound<'py, PyAny>,
+    code: Arc<Code>,
+    locals: &'a [Option<Py<PyAny>>],
+}
+
+/// What an attempt knows from those before it.
+#[derive(Default)]
+struct Plan {
+    domains: Vec<Arc<dyn Domain>>,
+    lasting: Arc<Lasting>,
+    limit: Option<Limit>,
+    /// Signals that arrived meanwhile.
+    signals: Vec<i32>,
+    /// Keep account of what frames hold.
+    track: bool,
+    /// Instructions that attempts executed so far.
+    executed: u64,
+    /// Attempts that ended with a value that cannot leave the trace.
+    escapes: u32,
+    /// Where the last attempt went back to.
+    #[cfg(debug_assertions)]
+    went_back: Option<Limit>,
+}
+
+impl Plan {
+    /// Where to stop because of a value, made at a step, that cannot leave: before it; earlier still where one such value after another
+    /// would make the trace again for ever.
+    fn before(&mut self, step: u64) -> u64 {
+        const EACH: u32 = 4;
+        self.escapes += 1;
+        let further = 1_u64.checked_shl(self.escapes.saturating_sub(EACH)).unwrap_or(u64::MAX);
+        if self.escapes > EACH { step.saturating_sub(further) } else { step }
+    }
+}
+
+/// How one attempt ended.
+enum Attempt {
+    Done(Box<Outcome>),
+    Again(Limit),
+    /// The trace must keep account of what frames hold.
+    Track,
+}
+
+/// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
+pub fn trace(
+    py: Python<'_>,
+    lasting: &Arc<Lasting>,
+    function: &Bound<'_, PyAny>,
+    code: &Arc<Code>,
+    locals: &[Option<Py<PyAny>>],
+    options: &Options,
+) -> Result<Outcome, Stop> {
+    if code.flags & flag::ASYNC != 0 {
+        return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
+    }
+    let _paused = Pause::new(py);
+    let subject = Subject { function, code: Arc::clone(code), locals };
+    let limit = options.stop_at.map(Limit::asked_for);
+    let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), limit, ..Plan::default() };
+    match attempts(py, &subject, options, &mut plan) {
+        Ok(outcome) => {
+            let repeated = plan.executed.saturating_sub(outcome.steps);
+            Ok(Outcome { signals: crate::trace::process::os_signals::each(plan.signals), repeated, ..outcome })
+        }
+        Err(stop) => {
+            let lost = |error| Stop::Internal(format!("a signal is lost: {error}"));
+            crate::trace::process::os_signals::set_off(py, &plan.signals).map_err(lost)?;
+            Err(stop)
+        }
+    }
+}
+
+fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Outcome, Stop> {
+    loop {
+        match attempt(py, subject, options, plan)? {
+            Attempt::Done(outcome) => {
+                #[cfg(debug_assertions)]
+                confirm(py, subject, options, plan, &outcome)?;
+                return Ok(*outcome);
+            }
+            Attempt::Track if plan.track => {
+                return Err(Stop::Internal("the trace already keeps account of frames".into()));
+            }
+            Attempt::Track => plan.track = true,
+            Attempt::Again(next) => {
+                #[cfg(debug_assertions)]
+                plan.went_back.take();
+                if plan.limit.as_ref().is_some_and(|limit| next.step >= limit.step) {
+                    return Err(Stop::Internal(format!(
+                        "the trace does not stop at step {}: {}",
+                        next.step, next.reason.context
+                    )));
+                }
+                plan.limit = Some(next);
+            }
+        }
+    }
+}
+
+fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Attempt, Stop> {
+    let (limit, code) = (plan.limit.as_ref(), &subject.code);
+    let mut state = State::roomy();
+    state.domains.clone_from(&plan.domains);
+    state.lasting = Arc::clone(&plan.lasting);
+    state.kept = Arc::clone(&options.kept);
+    state.stop_at = limit.map(|limit| limit.step);
+    state.max_steps = options.max_steps;
+    state.max_depth = options.max_depth;
+    state.passing_states = options.passing_states;
+    let globals = crate::ffi::inspect::globals(subject.function);
+    state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
+    state.outer_code = Some(Arc::clone(code));
+    state.trace = crate::trace::proxy::reentry::next_trace();
+    state.track = plan.track;
+    let _nested = crate::trace::state::journal::Nested;
+    let mut tracer = Tracer { py, state, spare: Spare::default() };
+    let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
+    let rest = tracer.run(&mut frame);
+    plan.signals.append(&mut tracer.state.signals);
+    plan.executed += tracer.state.steps;
+    tracer.switch_back().map_err(to_stop)?;
+    if !matches!(rest, Ok(_) | Err(Signal::Stopped | Signal::Here(_))) {
+        tracer.close_files();
+    }
+    if frame.pc < frame.leave.first
+        && let Err(Signal::Break(reason) | Signal::Here(reason)) = &rest
+    {
+        return Err(Stop::Fallback(format!("before the frame can be left: {}: {}", reason.kind, reason.context)));
+    }
+    let mut inside = Vec::new();
+    let mut end = match rest {
+        Ok(Rest::Returned(value)) => End::Return { value, line: frame.code.line(frame.pc), kept: frame.locals },
+        Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
+        Err(Signal::Stopped) => {
+            let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
+            inside = limit.inside.iter().map(|code| code.clone_ref(py)).collect();
+            tracer.broken_at(frame, limit.reason.clone(), &mut inside)
+        }
+        Err(Signal::Here(here)) => {
+            inside = take(&mut tracer.state.broken_inside);
+            #[cfg(debug_assertions)]
+            {
+                plan.went_back =
+                    Some(Limit { step: tracer.state.outer_step, reason: (*here).clone(), inside: Vec::new() });
+            }
+            tracer.broken_at(frame, *here, &mut inside)
+        }
+        Err(Signal::Track) => return Ok(Attempt::Track),
+        Err(Signal::Break(reason)) => return Ok(tracer.again(*reason)),
+        Err(Signal::Raised(value)) => {
+            let reason = tracer.raises(value);
+            return Ok(tracer.again(reason));
+        }
+        Err(other) => return Err(to_stop(other)),
+    };
+    match tracer.finish(&mut end).map_err(to_stop)? {
+        Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
+        // Nobody asks how it goes on.
+        Err(_) if options.fullgraph && end.graph_break(code).is_some() => {
+            Ok(Attempt::Done(Box::new(tracer.outcome(end, inside))))
+        }
+        Err(Escape { what, .. }) if tracer.state.stopped_late => {
+            Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
+        }
+        Err(Escape { step, what }) => {
+            let step = plan.before(step);
+            Ok(Attempt::Again(Limit { step, reason: escaped(what, &end), inside }))
+        }
+    }
+}
+
+/// A trace that went back to where it broke must be as one that was made again up to there.
+#[cfg(debug_assertions)]
+fn confirm(
+    py: Python<'_>,
+    subject: &Subject<'_, '_>,
+    options: &Options,
+    plan: &mut Plan,
+    outcome: &Outcome,
+) -> Result<(), Stop> {
+    let Some(limit) = plan.went_back.take() else { return Ok(()) };
+    plan.limit = Some(limit);
+    let Attempt::Done(again) = attempt(py, subject, options, plan)? else {
+        return Err(Stop::Internal("the trace, made again, does not end where it went back to".into()));
+    };
+    // What C kept from the first trace it does not ask for again.
+    let whole = called_by_c(outcome) == called_by_c(&again);
+    let (one, other) = (summary(outcome, whole), summary(&again, whole));
+    if one != other {
+        return Err(Stop::Internal(format!("going back gave\n{one}\nbut tracing again gives\n{other}")));
+    }
+    Ok(())
+}
+
+#[cfg(debug_assertions)]
+fn called_by_c(outcome: &Outcome) -> usize {
+    outcome.guards.iter().filter(|guard| guard.reason.why == crate::trace::state::reasons::CALLED_BY_C).count()
+}
+
+/// What two traces of the same instructions agree on: all but what C's caches (of abstract classes) and addresses (places in the
+/// table of a set) decide.
+#[cfg(debug_assertions)]
+fn summary(outcome: &Outcome, whole: bool) -> String {
+    let guards: Vec<_> = outcome
+        .guards
+        .iter()
+        .filter(|guard| guard.reason.why != crate::trace::state::reasons::CALLED_BY_C)
+        .map(|guard| format!("{:?} {}", std::mem::discriminant(&guard.source), guard.reason))
+        .collect();
+    let end = match &outcome.end {
+        End::Break { at, stack, locals, .. } => {
+            format!("at {at}, {} on the stack, {} variables", stack.len(), locals.len())
+        }
+        End::Return { .. } | End::Raise(_) => "at its end".to_owned(),
+    };
+    let lasting = outcome.effects.iter().filter(|effect| !matches!(effect, Effect::Call { .. }));
+    let kinds: Vec<_> = lasting.map(std::mem::discriminant).collect();
+    let result = format!("{end}, {kinds:?}, {} nodes", outcome.graph.nodes.len());
+    if whole { format!("{} steps, {result}, {guards:#?}", outcome.steps) } else { result }
+}
+
+/// The break that made the trace end is the reason; what could not leave is why it ends earlier still.
+fn escaped(what: String, end: &End) -> Break {
+    if let End::Break { reason, .. } = end
+        && reason.kind != RAISES
+    {
+        let mut reason = reason.clone();
+        let note = format!("; the trace ends before {what} is made, which compiled code could not make again");
+        if !reason.explanation.contains(&note) {
+            reason.explanation.push_str(&note);
+        }
+        return reason;
+    }
+    Break {
+        kind: "value cannot leave the trace".into(),
+        context: what,
+        explanation: "the value is made natively, because compiled code could not make it again".into(),
+        hints: vec![hints::COVERAGE.into()],
+    }
+}
+
+fn to_stop(signal: Signal) -> Stop {
+    match signal {
+        Signal::GivenUp(stop) => *stop,
+        other => Stop::Internal(format!("unexpected {other:?}")),
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// The end of a trace whose outermost frame stands before the instruction that runs natively.
+    fn broken_at(&mut self, mut frame: Frame, reason: Break, inside: &mut Vec<Py<PyAny>>) -> End {
+        let Entered { at, stack, locals, handled, .. } = self.entered(&mut frame);
+        let mut inner = take(&mut self.state.left_inside);
+        inner.reverse();
+        inside.retain(|code| !inner.iter().any(|entered| entered.code.original.is(code)));
+        End::Break { at, stack, locals, handled, inner, reason }
+    }
+
+    fn again(&mut self, reason: Break) -> Attempt {
+        let inside = take(&mut self.state.broken_inside);
+        let step = self.state.again_at.unwrap_or_else(|| self.state.outer_step.saturating_sub(1));
+        Attempt::Again(Limit { step, reason, inside })
+    }
+
+    /// The instruction runs natively and raises again.
+    pub(crate) fn raises(&mut self, value: ValueId) -> Break {
+        let class = self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| types::name(&class));
+        let object = self.owned(value).or_else(|| self.real(value));
+        // Not `str()`, which may run code of the program, and handles signals.
+        let only = object
+            .and_then(|object| object.getattr(intern!(object.py(), "args")).and_then(|args| args.get_item(0)).ok());
+        let message = only.filter(|only| only.is_instance_of::<PyString>());
+        let message = message.map_or_else(String::new, |message| types::text(&message));
+        Break {
+            kind: RAISES.into(),
+            context: format!("{class}: {message}"),
+            explanation: "the instruction runs natively, so that the traceback is the program's own".into(),
+            hints: Vec::new(),
+        }
+    }
+
+    fn outer_frame(&mut self, subject: &Subject<'_, 'py>) -> Result<Frame, Signal> {
+        let Subject { function, code, locals } = subject;
+        let mut values = Vec::with_capacity(locals.len());
+        for (slot, local) in locals.iter().enumerate() {
+            values.push(
+                local.as_ref().map(|object| self.sourced(object.bind(self.py).clone(), Source::Local(slot as u32))),
+            );
+        }
+        let cells = crate::ffi::inspect::function_closure(function)
+            .and_then(|cells| cells.cast_into::<pyo3::types::PyTuple>().ok());
+        let mut closure = Vec::new();
+        for (index, cell) in cells.iter().flatten().enumerate() {
+            closure.push(self.sourced(cell, Source::FreeCell(index as u32)));
+        }
+        let mut frame = self.frame_of(function, code.clone(), values)?;
+        frame.closure = closure;
+        frame.outermost = true;
+        frame.leave = Leave::outermost(code.first_left_at(self.py));
+        self.find_mortals(&frame);
+        Ok(frame)
+    }
+
+    fn outcome(mut self, end: End, inside: Vec<Py<PyAny>>) -> Outcome {
+        let state = &mut *self.state;
+        let mut outcome = Outcome {
+            values: take(&mut state.values),
+            graph: take(&mut *state.graph),
+            inputs: take(&mut *state.inputs),
+            guards: take(&mut state.guards),
+            held_first: take(&mut *state.held_first),
+            effects: take(&mut *state.effects),
+            end,
+            routes: take(&mut state.routes),
+            steps: state.steps,
+            repeated: 0,
+            inside,
+            signals: Vec::new(),
+        };
+        state.make_room();
+        crate::trace::finish::order::placeholders_first(&mut outcome);
+        crate::trace::finish::order::system_first(&mut outcome);
+        outcome
+    }
+}

@@ -1,0 +1,149 @@
+//! A Python frame that runs symbolically: stack, locals, and the loop over its instructions.
+use crate::bytecode::{Code, Instr, Op};
+use crate::trace::state::frame::Flow;
+use crate::trace::state::frame::Frame;
+use crate::trace::state::frame::Rest;
+use crate::trace::state::tracer::{Place, Tracer};
+use crate::trace::state::unwind::{Signal, Traced, fallback, internal, unsupported};
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    pub(crate) fn decode(&self, code: &Bound<'py, PyAny>) -> Traced<Arc<Code>> {
+        self.state.kept.decode(code).or_else(|error| unsupported("code object that does not decode", error.to_string()))
+    }
+
+    /// Runs until the frame returns, yields, raises or stops.
+    pub(crate) fn run(&mut self, frame: &mut Frame) -> Traced<Rest> {
+        let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
+        let function = frame.function.clone_ref(self.py);
+        self.state.places.push(Place {
+            file: Arc::clone(&frame.code.file),
+            line,
+            op: Op::RESUME,
+            function,
+            serial: frame.serial,
+        });
+        if self.state.track {
+            self.state.held.push(crate::trace::state::lifetime::Held::default());
+        }
+        let rest = self.run_here(frame);
+        self.state.held.pop();
+        self.rest_at(frame);
+        match rest {
+            Err(Signal::Break(_)) if !frame.outermost => {
+                self.state.broken_inside.push(frame.code.original.clone_ref(self.py));
+            }
+            Err(Signal::Here(_) | Signal::Stopped) if !frame.outermost => self.left_inside(frame),
+            _ => {}
+        }
+        self.state.places.pop();
+        rest
+    }
+
+    fn run_here(&mut self, frame: &mut Frame) -> Traced<Rest> {
+        let code = Arc::clone(&frame.code);
+        loop {
+            let Some(instr) = code.instrs.get(frame.pc) else {
+                return internal("control ran off the end of the code");
+            };
+            self.before(frame, instr)?;
+            let flow = self.step(frame, instr);
+            self.refuse_stand_in()?;
+            if frame.outermost
+                && let Ok(next) = flow
+            {
+                self.check_mortals(frame, next).map_err(|signal| self.refused_end(frame, signal))?;
+            }
+            match flow {
+                Ok(Flow::Next) => frame.pc += 1,
+                Ok(Flow::Jump(label)) => frame.pc = frame.code.index(label).map_or_else(|| internal("label"), Ok)?,
+                Ok(Flow::Return(value)) => return Ok(Rest::Returned(value)),
+                Ok(Flow::Yield(value)) => {
+                    frame.pc += 1;
+                    return Ok(Rest::Yielded(value));
+                }
+                Ok(Flow::Generator) => {
+                    frame.pc += 1;
+                    return Ok(Rest::Generator);
+                }
+                Err(Signal::Raised(value)) => {
+                    // A call in several instructions raises at its last.
+                    let at = code.instrs.get(frame.pc).unwrap_or(instr);
+                    if frame.leave.exposed && at.handler.is_none() && self.state.can_go_back(frame) {
+                        let reason = Box::new(self.raises(value));
+                        if self.state.go_back(frame) {
+                            return Err(Signal::Here(reason));
+                        }
+                    }
+                    self.handle(frame, at, value)?;
+                    if frame.outermost {
+                        self.check_mortals(frame, Flow::Next).map_err(|signal| self.refused_end(frame, signal))?;
+                    }
+                }
+                Err(Signal::Break(reason)) if self.state.go_back(frame) => {
+                    return Err(Signal::Here(reason));
+                }
+                Err(other) => return Err(other),
+            }
+        }
+    }
+
+    /// Whatever came of it, a body that is another release's was no answer.
+    fn refuse_stand_in(&mut self) -> Traced<()> {
+        let Some(function) = self.state.stood_in.take() else { return Ok(()) };
+        let why = crate::semantics::differs(function).unwrap_or_default();
+        unsupported("C function that another release's does not stand in for", format!("{}: {why}", function.name()))
+    }
+
+    fn before(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<()> {
+        #[cfg(debug_assertions)]
+        if PyErr::occurred(self.py) {
+            PyErr::take(self.py);
+            return internal(format!("an exception was left set before {:?}", instr.op));
+        }
+        frame.began = frame.pc;
+        if self.counts(frame) {
+            if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= frame.leave.first {
+                self.state.stopped_late = self.state.stop_at != Some(self.state.outer_step);
+                return Err(Signal::Stopped);
+            }
+            self.state.begin_instruction(frame);
+            if frame.outermost {
+                self.state.outermost_step = self.state.outer_step;
+            }
+            self.state.outer_step += 1;
+        }
+        if self.state.track {
+            self.hold(frame, instr);
+        }
+        self.state.steps += 1;
+        if self.state.steps > self.state.max_steps {
+            return fallback(format!("more than {} instructions in one trace", self.state.max_steps));
+        }
+        if let Some(place) = self.state.places.last_mut() {
+            if instr.position.line >= 0 {
+                place.line = instr.position.line.unsigned_abs();
+            }
+            place.op = instr.op;
+        }
+        Ok(())
+    }
+
+    /// Goes to the handler of an instruction that raised. CPython: `exception_unwind` in `Python/bytecodes.c`.
+    pub(crate) fn handle(&mut self, frame: &mut Frame, instr: &Instr, value: ValueId) -> Traced<()> {
+        self.pass(frame, instr, value);
+        let Some(handler) = instr.handler else { return Err(Signal::Raised(value)) };
+        let unit = handler.lasti.then(|| self.stands_at(frame, instr).max(0) / 2);
+        frame.stack.truncate(handler.depth as usize);
+        if let Some(unit) = unit {
+            let unit = pyo3::types::PyInt::new(self.py, unit).into_any();
+            let unit = self.constant(unit);
+            frame.push(unit);
+        }
+        frame.push(value);
+        frame.pc = frame.code.index(handler.target).map_or_else(|| internal("handler label"), Ok)?;
+        Ok(())
+    }
+}

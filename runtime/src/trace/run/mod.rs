@@ -1,0 +1,8 @@
+//! The life of a trace: it begins at a frame, runs instructions, rolls back or starts again, and ends with an outcome.
+//!
+//! In: a frame's function, code and variables. Out: [`Outcome`](super::state::outcome::Outcome) or [`Stop`](super::Stop).
+//! Must not know: what a single operation means.
+pub(crate) mod driver;
+pub(crate) mod frame;
+pub(crate) mod rollback;
+pub(crate) mod stop_points;

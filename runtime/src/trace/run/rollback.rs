@@ -1,0 +1,64 @@
+//! Going back to the start of an instruction where the trace can stop without tracing again, where it has changed nothing before
+//! it broke.
+use crate::trace::state::frame::Frame;
+use crate::trace::state::journal::{forget_changes, has_changed};
+use crate::trace::state::tracer::State;
+
+impl State {
+    /// An instruction begins before which the trace can stop.
+    pub(crate) fn begin_instruction(&mut self, frame: &Frame) {
+        forget_changes();
+        let start = &mut self.start;
+        (start.serial, start.pc) = (frame.serial, frame.pc);
+        start.stack.clone_from(&frame.stack);
+        start.locals.clone_from(&frame.locals);
+        start.values = self.values.len();
+        start.guards = self.guards.len();
+        start.guarded = self.guarded.len();
+        start.classes = self.touched_types.order.len();
+        start.surrounded = self.surrounded.order.len();
+        start.globals = self.globals.order.len();
+        start.cells = self.cells.order.len();
+        start.attributes = self.attributes.order.len();
+        start.shadows = self.shadows.len();
+        (start.route, start.routes) = (self.route.len(), self.routes.len());
+        (start.depth, start.steps) = (self.depth, self.steps);
+    }
+
+    /// Whether the last such instruction is this frame's and has changed nothing that going back could not restore.
+    pub(crate) fn can_go_back(&self, frame: &Frame) -> bool {
+        self.start.serial == frame.serial && !has_changed() && !self.track && self.pending.is_none()
+    }
+
+    /// Makes as if it had not begun; `false`, and nothing done, where it has changed something.
+    pub(crate) fn go_back(&mut self, frame: &mut Frame) -> bool {
+        if !self.can_go_back(frame) {
+            return false;
+        }
+        let start = &mut self.start;
+        frame.pc = start.pc;
+        std::mem::swap(&mut frame.stack, &mut start.stack);
+        std::mem::swap(&mut frame.locals, &mut start.locals);
+        let first = start.values as u32;
+        self.described.extend(self.values.drain(start.values..));
+        self.born.truncate(start.values);
+        self.identity.retain(|_, id| id.0 < first);
+        self.lent.retain(|_, id| id.0 < first);
+        self.tokens.retain(|id, _| id.0 < first);
+        self.guards.truncate(start.guards);
+        self.guarded.truncate(start.guarded);
+        self.touched_types.truncate(start.classes);
+        self.surrounded.truncate(start.surrounded);
+        self.globals.truncate(start.globals);
+        self.cells.truncate(start.cells);
+        self.attributes.truncate(start.attributes);
+        for shadow in self.shadows.truncate(start.shadows) {
+            self.identity.remove(&(shadow.object.as_ptr() as usize));
+        }
+        self.route.truncate(start.route);
+        self.routes.truncate(start.routes);
+        (self.depth, self.steps) = (start.depth, start.steps);
+        self.outer_step -= 1;
+        true
+    }
+}

@@ -1,0 +1,193 @@
+//! What traces need again and again: made once.
+use crate::bytecode::{Code, Error};
+use crate::domain::Domains;
+use crate::ffi::types;
+use crate::names::name;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Classes that can change whose tokens' classes are kept at a time.
+const MAX_CHANGING: usize = 128;
+
+/// Code objects of functions that are kept decoded at a time.
+const MAX_CODES: usize = 128;
+
+/// Kept from trace to trace.
+#[derive(Debug, Default)]
+pub struct Lasting {
+    pub(crate) domains: Domains,
+    pub(crate) own_filters: crate::trace::state::warnings::Own,
+    /// Classes of tokens by the address of the class that they stand for, which stands beside them: of classes that never change.
+    mirrors: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
+    /// The class of the classes of tokens whose originals have a class that answers for them.
+    class_of_mirrors: OnceLock<Py<PyType>>,
+    /// The table of error handlers of codecs.
+    handlers: Mutex<Option<Py<PyDict>>>,
+    /// Classes of C that no module names.
+    nameless: Mutex<FxHashMap<&'static str, Py<PyType>>>,
+    /// What classes of C that never change define themselves, by their addresses.
+    members: Mutex<FxHashMap<usize, Members>>,
+}
+
+/// What belongs to a function and its continuations, and ends with it.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Classes of tokens for classes that can change, and may be gone, by address and version: no other class has that version.
+    mirrors: Mutex<FxHashMap<(usize, u32), Py<PyAny>>>,
+    /// Code objects of functions by address; each keeps its own valid.
+    codes: Mutex<FxHashMap<usize, Arc<Code>>>,
+}
+
+impl Kept {
+    /// Decodes the code object of a function once.
+    pub fn decode(&self, code: &Bound<'_, PyAny>) -> Result<Arc<Code>, Error> {
+        let address = code.as_ptr() as usize;
+        if let Some(known) = self.codes.lock().ok().and_then(|codes| codes.get(&address).cloned()) {
+            return Ok(known);
+        }
+        let decoded = Arc::new(Code::decode(code)?);
+        if let Ok(mut codes) = self.codes.lock() {
+            let full = codes.len() >= MAX_CODES;
+            let gone = if full { std::mem::take(&mut *codes) } else { FxHashMap::default() };
+            let replaced = codes.insert(address, Arc::clone(&decoded));
+            drop(codes);
+            drop((gone, replaced));
+        }
+        Ok(decoded)
+    }
+
+    pub(crate) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+        let key = version_of(class)?;
+        let mirror = self.mirrors.lock().ok()?.get(&key)?.bind(class.py()).clone().cast_into::<PyType>().ok()?;
+        types::has_names_of(&mirror, class).then_some(mirror)
+    }
+
+    pub(crate) fn keep_mirror(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+        let (Some(key), Ok(mut kept)) = (version_of(class), self.mirrors.lock()) else { return };
+        let full = kept.len() >= MAX_CHANGING;
+        let gone = if full { std::mem::take(&mut *kept) } else { FxHashMap::default() };
+        let replaced = kept.insert(key, mirror.clone().into_any().unbind());
+        drop(kept);
+        drop((gone, replaced));
+    }
+
+    /// Shows all of them to the garbage collector.
+    pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        if let Ok(mirrors) = self.mirrors.try_lock() {
+            mirrors.values().for_each(&mut *visit);
+        }
+        if let Ok(codes) = self.codes.try_lock() {
+            codes.values().flat_map(|code| &code.consts).for_each(visit);
+        }
+    }
+
+    /// Lets go of all of them.
+    pub fn clear(&self) {
+        let mirrors = self.mirrors.lock().map(|mut mirrors| std::mem::take(&mut *mirrors));
+        let codes = self.codes.lock().map(|mut codes| std::mem::take(&mut *codes));
+        drop((mirrors, codes));
+    }
+}
+
+/// Tells a class that can change from what it was and will be; `None` where a metaclass may change it unseen.
+fn version_of(class: &Bound<'_, PyType>) -> Option<(usize, u32)> {
+    let plain = class.get_type().is(class.py().get_type::<PyType>());
+    let version = if plain { types::version_tag(class) } else { 0 };
+    (version != 0).then_some((class.as_ptr() as usize, version))
+}
+
+/// The descriptors of fields that a class itself defines.
+#[derive(Debug)]
+struct Members {
+    /// Keeps the address valid.
+    _class: Py<PyType>,
+    found: Arc<[Py<PyAny>]>,
+}
+
+impl Lasting {
+    /// What all sessions share.
+    #[must_use]
+    pub fn shared(py: Python<'_>) -> Arc<Self> {
+        static SHARED: PyOnceLock<Arc<Lasting>> = PyOnceLock::new();
+        Arc::clone(SHARED.get_or_init(py, Arc::default))
+    }
+
+    /// The class of the proxy classes whose originals have a class that answers for them: made once.
+    pub(crate) fn class_of_mirrors<'py>(
+        &self,
+        py: Python<'py>,
+        make: fn(Python<'py>) -> PyResult<Bound<'py, PyType>>,
+    ) -> PyResult<&Bound<'py, PyType>> {
+        if let Some(known) = self.class_of_mirrors.get() {
+            return Ok(known.bind(py));
+        }
+        let made = make(py)?.unbind();
+        Ok(self.class_of_mirrors.get_or_init(|| made).bind(py))
+    }
+
+    /// The table of error handlers of codecs, found once: C keeps it as long as it runs.
+    pub(crate) fn handlers<'py>(
+        &self,
+        py: Python<'py>,
+        find: fn(Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>>,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let known = self.handlers.lock().ok().and_then(|known| known.as_ref().map(|known| known.bind(py).clone()));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let found = find(py)?;
+        if let (Some(found), Ok(mut known)) = (&found, self.handlers.lock()) {
+            *known = Some(found.clone().unbind());
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn mirror<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+        let mirrors = self.mirrors.lock().ok()?;
+        let [_, mirror] = mirrors.get(&(class.as_ptr() as usize))?;
+        Some(mirror.bind(class.py()).clone())
+    }
+
+    pub(crate) fn keep_mirror(&self, class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+        if let Ok(mut mirrors) = self.mirrors.lock() {
+            mirrors.insert(class.as_ptr() as usize, [class.clone().unbind(), mirror.clone().unbind()]);
+        }
+    }
+
+    /// The fields that a class of C defines: found once where it never changes.
+    pub(crate) fn members(&self, class: &Bound<'_, PyType>, find: impl FnOnce() -> Vec<Py<PyAny>>) -> Arc<[Py<PyAny>]> {
+        let address = class.as_ptr() as usize;
+        let known = self.members.lock().ok().and_then(|known| Some(Arc::clone(&known.get(&address)?.found)));
+        if let Some(known) = known {
+            return known;
+        }
+        let found: Arc<[_]> = find().into();
+        if types::is_immutable(class)
+            && let Ok(mut known) = self.members.lock()
+        {
+            known.insert(address, Members { _class: class.clone().unbind(), found: Arc::clone(&found) });
+        }
+        found
+    }
+
+    /// The class of C with this name, among those that derive from `object` alone.
+    pub(crate) fn nameless<'py>(&self, object: &Bound<'py, PyAny>, name: &'static str) -> PyResult<Bound<'py, PyType>> {
+        let py = object.py();
+        if let Some(class) =
+            self.nameless.lock().ok().and_then(|known| known.get(name).map(|class| class.clone_ref(py)))
+        {
+            return Ok(class.into_bound(py));
+        }
+        let classes = object.call_method0(name!("__subclasses__"))?.extract::<Vec<Bound<'py, PyType>>>()?;
+        let class = classes.into_iter().find(|class| types::c_name(class) == name);
+        let class = class.ok_or_else(|| PyTypeError::new_err(format!("no C type {name}")))?;
+        if let Ok(mut known) = self.nameless.lock() {
+            known.insert(name, class.clone().unbind());
+        }
+        Ok(class)
+    }
+}

@@ -1,0 +1,26 @@
+//! What frames hold, and the objects whose end runs code.
+use super::outcome::StackEntry;
+use super::value::ValueId;
+use pyo3::prelude::*;
+
+/// What a frame holds while one of its instructions runs.
+#[derive(Debug, Default)]
+pub struct Held {
+    pub(crate) locals: Vec<Option<ValueId>>,
+    pub(crate) stack: Vec<StackEntry>,
+}
+
+impl Held {
+    /// Fast locals, then what the closure holds.
+    pub(crate) fn variables(&self) -> &[Option<ValueId>] {
+        &self.locals
+    }
+}
+
+/// The objects, and how far they were looked for.
+#[derive(Debug, Default)]
+pub(crate) struct Mortals {
+    pub(crate) objects: Vec<Py<PyAny>>,
+    /// Copies of containers from outside whose content was looked at.
+    pub(crate) shadows: usize,
+}

@@ -1,0 +1,27 @@
+//! What a trace keeps: plain data, its small operations, and the [`Tracer`](tracer::Tracer) that holds all of it.
+//!
+//! In: nothing of the tracer. Out: the types that every other room reads and changes.
+//! Must not know: what an operation means, when a guard is needed, how a trace begins or ends.
+//! Rooms above add their operations as methods of `Tracer`; that is how they call each other.
+pub mod arguments;
+pub mod caches;
+pub mod escape;
+pub mod frame;
+pub mod generator;
+pub mod guard_requests;
+pub mod journal;
+pub mod lifetime;
+pub mod lru_caches;
+pub mod namespaces;
+pub mod options;
+pub mod outcome;
+pub mod private_copies;
+pub mod process;
+pub mod proxy;
+pub mod reasons;
+pub mod stop_points;
+pub mod tracebacks;
+pub mod tracer;
+pub mod unwind;
+pub mod value;
+pub mod warnings;

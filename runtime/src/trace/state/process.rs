@@ -1,0 +1,94 @@
+//! What a trace keeps of the process: decimal contexts, locks, settings, modes, handlers of codecs.
+use super::value::ValueId;
+use crate::guard::source::Source;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// A context from outside.
+#[derive(Debug)]
+pub(crate) struct Adopted {
+    pub(crate) value: ValueId,
+    /// What the value was.
+    pub(crate) original: Py<PyAny>,
+    pub(crate) source: Option<Source>,
+    pub(crate) copy: Py<PyAny>,
+    pub(crate) before: Py<PyAny>,
+}
+
+/// The context in force.
+#[derive(Debug)]
+pub(crate) struct InForce {
+    pub(crate) module: Py<PyAny>,
+    pub(crate) get: Py<PyAny>,
+    pub(crate) set: Py<PyAny>,
+    /// In the thread, while the tracer runs.
+    pub(crate) outside: Py<PyAny>,
+    /// For the trace, when it began to ask.
+    pub(crate) first: Py<PyAny>,
+    /// For the trace.
+    pub(crate) now: Py<PyAny>,
+}
+
+/// Contexts that a trace has to do with.
+#[derive(Debug, Default)]
+pub struct Decimals {
+    pub(crate) adopted: Vec<Adopted>,
+    /// By copy of the module.
+    pub(crate) in_force: Vec<InForce>,
+}
+
+/// A handler that the trace has registered.
+#[derive(Debug)]
+pub(crate) struct Handler {
+    pub(crate) name: String,
+    pub(crate) value: ValueId,
+    /// What C gets for it.
+    pub(crate) native: Py<PyAny>,
+}
+
+/// A lock from outside that the trace has met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lock {
+    /// For the lock of imports stands the function that says whether it is held.
+    pub(crate) lock: ValueId,
+    /// How often it was acquired when the trace began: by this thread, if it is one that can be acquired again.
+    pub(crate) start: u32,
+    /// The same now.
+    pub(crate) count: u32,
+    /// Whether compiled code acquires it first of all.
+    pub(crate) held_first: bool,
+}
+
+/// A function that sets something.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) module: &'static str,
+    pub(crate) name: &'static str,
+    /// With these arguments it raises nothing.
+    pub(crate) takes: &'static [Takes],
+    /// Modules whose functions see what was set.
+    pub(crate) seen_by: &'static [&'static str],
+}
+
+/// An argument that a setting cannot refuse.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Takes {
+    /// Any `str` that UTF-8 can spell.
+    Text,
+    /// What the environment calls something: `bytes`, not empty, without NUL and `=`.
+    Variable,
+    /// `bytes` without NUL.
+    Bytes,
+    /// A positive number of seconds, less than an hour.
+    Interval,
+}
+
+/// A callable, and what it is called with.
+pub(crate) type Kept = (Py<PyAny>, Py<PyTuple>);
+
+/// A mode that the trace has set.
+#[derive(Debug)]
+pub(crate) struct Switched {
+    pub(crate) undo: Option<Kept>,
+    pub(crate) question: Option<Kept>,
+}

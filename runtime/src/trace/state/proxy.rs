@@ -1,0 +1,11 @@
+//! What stands for a value of the trace while C works.
+use super::value::ValueId;
+use pyo3::prelude::*;
+
+/// Stands for a value of the running trace.
+#[pyclass(frozen, subclass, weakref, module = "slotrt")]
+#[derive(Debug)]
+pub struct Token {
+    pub(crate) value: ValueId,
+    pub(crate) trace: u64,
+}

@@ -1,0 +1,310 @@
+//! What a running trace keeps: values, guards, overlays, effects, the graph.
+use crate::bytecode::{Code, Op};
+use crate::domain::Domain;
+use crate::graph::{Graph, Name, NodeId};
+use crate::guard::Guard;
+use crate::trace::state::journal::Start;
+use crate::trace::state::journal::{Grown, Seen, Watched};
+use crate::trace::state::namespaces::Global;
+use crate::trace::state::outcome::{Effect, Hold, Route};
+use crate::trace::state::proxy::Token;
+use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
+use std::mem::take;
+use std::sync::Arc;
+
+/// State of a trace, without the proof of being attached: it can be set aside while C runs and calls back.
+#[derive(Debug, Default)]
+pub struct State {
+    pub(crate) values: Vec<Value>,
+    /// What there was when the last instruction began before which the trace could stop.
+    pub(crate) start: crate::trace::state::journal::Start,
+    /// Objects whose identity matters, by address; the values keep them alive.
+    pub(crate) identity: FxHashMap<usize, ValueId>,
+    /// Numbers and text from outside that C has got, by address.
+    pub(crate) lent: FxHashMap<usize, ValueId>,
+    /// Values that were described at the end: their objects live on, so that no other object gets their address.
+    pub(crate) described: Vec<Value>,
+    /// Containers from outside that are being copied.
+    pub(crate) copying: Vec<ValueId>,
+    /// Tells this trace's tokens from others'.
+    pub(crate) trace: u64,
+    pub(crate) lasting: Arc<crate::trace::state::caches::Lasting>,
+    /// Filters of warnings.
+    pub(crate) filters: crate::trace::state::warnings::Filters,
+    /// Classes of tokens from earlier traces.
+    pub(crate) kept: Arc<crate::trace::state::caches::Kept>,
+    /// Classes of tokens, by the address of the class they mirror.
+    pub(crate) mirrors: FxHashMap<usize, Py<PyType>>,
+    pub(crate) tokens: FxHashMap<ValueId, Py<Token>>,
+    pub(crate) guards: Vec<Guard>,
+    pub(crate) guarded: crate::trace::state::guard_requests::Guarded,
+    /// Domains whose modes are guarded, by name.
+    pub(crate) surrounded: Grown<&'static str>,
+    pub(crate) graph: Watched<Graph>,
+    pub(crate) inputs: Watched<Vec<(NodeId, ValueId)>>,
+    pub(crate) names: Watched<FxHashMap<String, u32>>,
+    pub(crate) shadows: crate::trace::state::private_copies::Shadows,
+    pub(crate) attributes: Seen<(ValueId, String), Option<ValueId>>,
+    pub(crate) cells: Seen<ValueId, Option<ValueId>>,
+    pub(crate) globals: Seen<Global, Option<ValueId>>,
+    /// Keeps the names of these alive, whose addresses are their keys.
+    pub(crate) global_names: Vec<Py<PyString>>,
+    pub(crate) effects: Watched<Vec<Effect>>,
+    pub(crate) routes: Vec<Route>,
+    pub(crate) route: Vec<Name>,
+    pub(crate) places: Vec<Place>,
+    /// What the values of `generator` are made of.
+    pub(crate) generators: Watched<FxHashMap<ValueId, crate::trace::state::generator::Made>>,
+    /// A function was entered whose body does not stand in for this release's.
+    pub(crate) stood_in: Option<generated::capi::FunctionId>,
+    /// Objects of `super`: class and receiver.
+    pub(crate) supers: Watched<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
+    /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
+    pub(crate) changed_sets: Watched<FxHashMap<ValueId, u64>>,
+    /// Whether the trace keeps account of what frames hold.
+    pub(crate) track: bool,
+    /// What each running frame holds, outermost first.
+    pub(crate) held: Vec<crate::trace::state::lifetime::Held>,
+    /// Weak references made here, by address: what they refer to, and whether they have a callback.
+    pub(crate) weak: Watched<FxHashMap<usize, (ValueId, bool)>>,
+    /// What weak references made here refer to.
+    pub(crate) weakly: Watched<FxHashSet<ValueId>>,
+    /// Objects whose end would run code.
+    pub(crate) mortal: Watched<Vec<ValueId>>,
+    /// How many of the values are what the outermost frame was given.
+    pub(crate) given: usize,
+    /// Objects from outside whose end runs code.
+    pub(crate) mortals: crate::trace::state::lifetime::Mortals,
+    /// Dicts from outside that are seen through names.
+    pub(crate) namespaces: Watched<FxHashMap<ValueId, crate::trace::state::namespaces::Names>>,
+    /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
+    pub(crate) seen_whole: Watched<FxHashMap<ValueId, ValueId>>,
+    /// Files that the trace has opened.
+    pub(crate) files: Watched<Vec<ValueId>>,
+    /// Variables of the frames that tracebacks name.
+    pub(crate) variables: Watched<crate::trace::state::tracebacks::Variables>,
+    pub(crate) nesting: u32,
+    pub(crate) born: Vec<u64>,
+    pub(crate) steps: u64,
+    /// Code objects of the inlined frames under which the trace broke, innermost first.
+    pub(crate) broken_inside: Vec<Py<PyAny>>,
+    /// Inlined frames that go on where they stand, innermost first.
+    pub(crate) left_inside: Vec<crate::trace::state::outcome::Entered>,
+    /// Instructions so far before which the trace could stop: those of the outermost frame, and of frames entered by its calls.
+    pub(crate) outer_step: u64,
+    /// How many there were when the last one of the outermost frame began.
+    pub(crate) outermost_step: u64,
+    pub(crate) stop_at: Option<u64>,
+    /// Where the next trace is to stop, if that is not before the last of them.
+    pub(crate) again_at: Option<u64>,
+    /// Whether it stopped later than it was to, because the outermost frame could not be left yet.
+    pub(crate) stopped_late: bool,
+    pub(crate) depth: usize,
+    pub(crate) max_steps: u64,
+    pub(crate) max_depth: usize,
+    pub(crate) passing_states: bool,
+    /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
+    pub(crate) copied: Watched<Vec<crate::trace::state::private_copies::Copied>>,
+    /// Contexts of decimal arithmetic.
+    pub(crate) decimals: crate::trace::state::process::Decimals,
+    /// Context variables from outside that the trace has set.
+    pub(crate) context: Watched<FxHashMap<ValueId, ValueId>>,
+    /// Locks from outside that the trace has used.
+    pub(crate) locks: Watched<Vec<crate::trace::state::process::Lock>>,
+    /// Those of them that compiled code acquires first of all.
+    pub(crate) held_first: Watched<Vec<Hold>>,
+    /// Error handlers of codecs that the trace has registered.
+    pub(crate) handlers: Watched<Vec<crate::trace::state::process::Handler>>,
+    /// Functions with a cache from outside that the trace has called.
+    pub(crate) caches: Watched<Vec<crate::trace::state::lru_caches::Remembered>>,
+    /// Objects looked at in searches for paths.
+    pub(crate) searched: usize,
+    /// Names and metaclasses of classes that C is making and has shown to nobody yet.
+    pub(crate) making: Watched<Vec<(String, Py<PyType>)>>,
+    /// What is handled in the running frame, or in the generator that runs: one item of CPython's stack of them.
+    pub(crate) exc_info: Watched<Option<ValueId>>,
+    /// The items below: of whoever resumed the running generators, outermost first.
+    pub(crate) exc_below: Watched<Vec<Option<ValueId>>>,
+    /// Where exceptions passed through, for their tracebacks.
+    pub(crate) tracebacks: Watched<crate::trace::state::tracebacks::Tracebacks>,
+    /// Values that are `id()` of others.
+    pub(crate) ids: Watched<FxHashMap<ValueId, ValueId>>,
+    /// Frames begun so far.
+    pub(crate) frames: u64,
+    pub(crate) pending: Option<crate::trace::state::unwind::Signal>,
+    /// Signals that wait for the end of the trace.
+    pub(crate) signals: Vec<i32>,
+    pub(crate) domains: Vec<Arc<dyn Domain>>,
+    /// The nodes that have last changed graph values in place.
+    pub(crate) changed_nodes: Watched<FxHashMap<ValueId, NodeId>>,
+    /// Modes of libraries that the trace has set.
+    pub(crate) switched: Watched<Vec<crate::trace::state::process::Switched>>,
+    /// What of the process compiled code sets.
+    pub(crate) settings: Watched<Vec<&'static crate::trace::state::process::Setting>>,
+    pub(crate) outer_globals: usize,
+    pub(crate) touched_types: Grown<usize>,
+    /// The code of the outermost frame.
+    pub(crate) outer_code: Option<Arc<Code>>,
+}
+
+impl State {
+    /// Empty, with room for what most traces need.
+    pub(crate) fn roomy() -> Box<Self> {
+        const VALUES: usize = 64;
+        let mut state = Box::<Self>::default();
+        if let Some(room) = ROOM.take() {
+            (state.identity, state.tokens, state.mirrors) = (room.identity, room.tokens, room.mirrors);
+            (state.born, state.guarded, state.globals, state.start) =
+                (room.born, room.guarded, room.globals, room.start);
+        } else {
+            state.born.reserve(VALUES);
+            state.identity.reserve(VALUES);
+        }
+        state.values.reserve(VALUES);
+        state.guards.reserve(VALUES / 4);
+        state
+    }
+
+    /// Empties what the next trace can fill again without asking for memory, when a trace is over.
+    pub(crate) fn make_room(&mut self) {
+        const MANY: usize = 512;
+        if self.values.len().max(self.identity.len()).max(self.born.len()) > MANY {
+            return;
+        }
+        let mut room = Room {
+            identity: take(&mut self.identity),
+            tokens: take(&mut self.tokens),
+            mirrors: take(&mut self.mirrors),
+            born: take(&mut self.born),
+            guarded: take(&mut self.guarded),
+            globals: take(&mut self.globals),
+            start: take(&mut self.start),
+        };
+        room.identity.clear();
+        room.tokens.clear();
+        room.mirrors.clear();
+        room.born.clear();
+        room.guarded.clear();
+        room.globals.clear();
+        room.start.forget();
+        ROOM.set(Some(Box::new(room)));
+    }
+
+    /// The exception that is handled, as `sys.exception()` says. CPython: `_PyErr_GetTopmostException`.
+    pub(crate) fn handled(&self) -> Option<ValueId> {
+        self.exc_info.or_else(|| self.exc_below.iter().rev().find_map(|item| *item))
+    }
+}
+
+/// Where a frame stands, for reports.
+#[derive(Debug)]
+pub struct Place {
+    pub(crate) file: Arc<str>,
+    pub(crate) line: u32,
+    pub(crate) op: Op,
+    pub(crate) function: Py<PyAny>,
+    pub(crate) serial: u64,
+}
+
+/// The tracer: state plus the proof of being attached to the interpreter.
+#[allow(missing_debug_implementations)]
+pub struct Tracer<'py> {
+    pub(crate) py: Python<'py>,
+    pub(crate) state: Box<State>,
+    /// Takes the state's place while C runs.
+    pub(crate) spare: Spare,
+}
+
+thread_local! {
+    /// An empty state from an earlier trace.
+    static SPARE: Cell<Option<Box<State>>> = const { Cell::new(None) };
+    /// What is left of an earlier trace.
+    static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+}
+
+/// Parts of a state, empty, with room for what another trace puts there.
+struct Room {
+    identity: FxHashMap<usize, ValueId>,
+    tokens: FxHashMap<ValueId, Py<Token>>,
+    mirrors: FxHashMap<usize, Py<PyType>>,
+    born: Vec<u64>,
+    guarded: crate::trace::state::guard_requests::Guarded,
+    globals: Seen<Global, Option<ValueId>>,
+    start: Start,
+}
+
+/// An empty state that takes the place of a trace's own while C runs.
+#[derive(Debug, Default)]
+pub(crate) struct Spare(pub(crate) Option<Box<State>>);
+
+impl Spare {
+    pub(crate) fn take(&mut self) -> Box<State> {
+        self.0.take().or_else(|| SPARE.take()).unwrap_or_default()
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        if let Some(spare) = self.0.take() {
+            SPARE.set(Some(spare));
+        }
+    }
+}
+
+impl<'py> Tracer<'py> {
+    pub(crate) fn push(&mut self, value: Value) -> ValueId {
+        let id = ValueId(self.state.values.len() as u32);
+        self.state.values.push(value);
+        self.state.born.push(self.state.outer_step);
+        id
+    }
+
+    pub(crate) fn value(&self, id: ValueId) -> &Value {
+        &self.state.values[id.0 as usize]
+    }
+
+    /// The real object behind a value that existed before the trace or is a constant; installs no guard.
+    pub(crate) fn real(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        match self.value(id) {
+            Value::Real { object, .. } => Some(object.bind(self.py).clone()),
+            Value::Proxy { .. } | Value::New(_) => None,
+        }
+    }
+
+    /// The private real object of a value made during the trace.
+    pub(crate) fn owned(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        match self.value(id) {
+            Value::New(New::Owned(object)) => Some(object.bind(self.py).clone()),
+            _ => None,
+        }
+    }
+
+    /// A handle for an object made by C during the trace.
+    pub(crate) fn own(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        let address = object.as_ptr() as usize;
+        let id = self.push(Value::New(New::Owned(object.unbind())));
+        self.state.identity.insert(address, id);
+        id
+    }
+
+    pub(crate) fn none(&mut self) -> ValueId {
+        let none = self.py.None().into_bound(self.py);
+        self.constant(none)
+    }
+
+    pub(crate) fn import(&self, module: &str, name: &str) -> Traced<Bound<'py, PyAny>> {
+        match crate::ffi::snapshot::original(self.py, module, name) {
+            Ok(object) => Ok(object),
+            Err(error) => internal(format!("{module}.{name}: {error}")),
+        }
+    }
+
+    pub(crate) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Arc<dyn Domain>> {
+        self.state.domains.iter().find(|domain| domain.claims(class)).cloned()
+    }
+}

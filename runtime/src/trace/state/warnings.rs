@@ -1,0 +1,36 @@
+//! Filters of warnings, as a trace knows them.
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use std::sync::OnceLock;
+
+/// What a thread has heard since C began to run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Heard {
+    /// Nobody listens.
+    Deaf,
+    Nothing,
+    Warning,
+}
+
+/// The filters that take every warning, by action: made once.
+#[derive(Debug, Default)]
+pub(crate) struct Own(pub(crate) [OnceLock<Py<PyTuple>>; 2]);
+
+/// The program's filters, as a trace knows them.
+#[derive(Debug, Default)]
+pub(crate) struct Filters {
+    /// Looked for when C first runs.
+    pub(crate) list: Option<Py<PyList>>,
+    pub(crate) listening: Option<Listening>,
+}
+
+/// While C runs.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    /// The trace's own filter.
+    pub(crate) own: Py<PyAny>,
+    /// What it stands in place of; `None`: the list was empty.
+    pub(crate) first: Option<Py<PyAny>>,
+    /// What was heard in the C code that called into the trace.
+    pub(crate) outer: Heard,
+}

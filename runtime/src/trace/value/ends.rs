@@ -1,0 +1,90 @@
+//! Whether code of the program runs when a real object ends.
+use crate::ffi::{callee, inspect, referents, types};
+use crate::names::{interned, name};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyType};
+
+/// Objects that one search for what an object holds visits.
+const MAX_SEARCHED: usize = 5_000;
+
+/// References that the search looks at behind an object that compiled code would keep.
+pub(crate) const MAX_KEPT: usize = 100;
+
+/// What outlives every call that uses it: only the collector ends it.
+pub(crate) fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>() || object.is_exact_instance_of::<PyCode>()
+}
+
+/// Whether code of the program runs when the object ends, or what only it holds. What functions hold they need: it is not looked at.
+pub(crate) fn leads_to_code(object: &Bound<'_, PyAny>) -> bool {
+    !crate::trace::value::kinds::is_scalar(object)
+        && !is_lasting(object)
+        && !object.is_callable()
+        && ending_runs_code(object, &|_| 0)
+}
+
+pub(crate) fn ending_runs_code(object: &Bound<'_, PyAny>, own: &dyn Fn(usize) -> usize) -> bool {
+    !crate::trace::value::kinds::is_scalar(object)
+        && referents::freed_with(vec![object.clone()], MAX_KEPT, own).iter().any(is_mortal)
+}
+
+/// What the object holds, as far as it is not the world that it lives in.
+pub(crate) fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    if is_lasting(object) || crate::trace::value::kinds::is_scalar(object) {
+        return Vec::new();
+    }
+    let held = referents::direct(object, MAX_SEARCHED);
+    if !object.is_exact_instance_of::<PyFunction>() {
+        return held;
+    }
+    let world = [inspect::globals(object), inspect::builtins(object)];
+    held.into_iter().filter(|held| !world.iter().flatten().any(|world| world.is(held))).collect()
+}
+
+/// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
+pub(crate) fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
+    if !referents::is_end_observed(object) || is_lasting(object) {
+        return false;
+    }
+    let (py, class) = (object.py(), object.get_type());
+    let suspended = match &*types::c_name(&class) {
+        "generator" => intern!(py, "gi_suspended"),
+        "coroutine" => intern!(py, "cr_suspended"),
+        "async_generator" => intern!(py, "ag_suspended"),
+        _ => return has_finaliser(&class) || has_callback(object, &class),
+    };
+    object.getattr(suspended).is_ok_and(|suspended| suspended.is_truthy().unwrap_or(false))
+}
+
+/// Whether the end of instances runs Python code of the class: a `__del__`, or what C's own asks of files. CPython: `iobase_finalize`.
+pub(crate) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
+    const ASKED: [&str; 7] =
+        ["close", "closed", "flush", "_finalizing", "__getattribute__", "__getattr__", "__setattr__"];
+    let Some(found) = types::lookup(class, intern!(class.py(), "__del__")) else { return false };
+    let python = |name: &str| {
+        let found = types::lookup(class, &interned(class.py(), name));
+        found.is_some_and(|found| callee::owner_of(&found).is_none())
+    };
+    types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)
+}
+
+pub(crate) fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
+    if types::weaklistoffset(class) == 0 {
+        return false;
+    }
+    let py = object.py();
+    let references = crate::ffi::snapshot::original(py, "_weakref", "getweakrefs").and_then(|get| get.call1((object,)));
+    references.and_then(|references| references.try_iter()).is_ok_and(|references| {
+        references.flatten().any(|reference| {
+            let callback = reference.getattr(intern!(py, "__callback__"));
+            callback.is_ok_and(|callback| !callback.is_none() && !is_own(&callback))
+        })
+    })
+}
+
+/// Whether it is a function of this crate, as the caches have them, which no program notices.
+pub(crate) fn is_own(callback: &Bound<'_, PyAny>) -> bool {
+    let receiver = callback.cast::<PyCFunction>().ok().and_then(|function| function.getattr(name!("__self__")).ok());
+    receiver.is_some_and(|receiver| receiver.is_exact_instance_of::<PyCapsule>())
+}

@@ -1,0 +1,288 @@
+//! Recording operations of a domain into the graph.
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use crate::ffi::types;
+use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::names::name;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Signal, Traced, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PySlice, PyTuple};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// Lets a domain perform an operation.
+    pub(crate) fn call_domain(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        callee: Callee<'py>,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<ValueId> {
+        let mut operands = Vec::with_capacity(args.len());
+        for arg in args {
+            operands.push(self.operand(*arg)?);
+        }
+        let mut named = Vec::with_capacity(keywords.len());
+        for (name, value) in keywords {
+            named.push((name.clone(), self.operand(*value)?));
+        }
+        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Signal::Break)?;
+        self.rely_on_surroundings(domain)?;
+        match answer {
+            Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
+            Answer::Parts { target, args, kwargs, example, getitem } => {
+                let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
+                self.record_parts(domain, whole, &example, &getitem)
+            }
+            Answer::Change { target, args, kwargs, example, gives } => {
+                let changed = self.record(domain, target, &args, &kwargs, example)?;
+                let Some(value) = gives else { return Ok(self.none()) };
+                // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
+                let node = self.graph_node(changed)?;
+                self.state.changed_nodes.insert(value, node);
+                Ok(value)
+            }
+            Answer::ModeChange(switch) => self.switch(domain, *switch),
+            Answer::Same(value) => Ok(value),
+            Answer::Constant(object) => Ok(self.constant(object)),
+            Answer::Guarded(function, args) => {
+                let args = PyTuple::new(self.py, args).or_else(|error| self.raise_error(error))?;
+                if self.is_switched(&function, &args) {
+                    // What the trace itself has set is no state of the outside.
+                    let answer = function.call1(&args).or_else(|error| self.raise_error(error))?;
+                    return Ok(self.constant(answer));
+                }
+                match self.ask_outside(&function, &args)? {
+                    Some(answer) => Ok(answer),
+                    None => unsupported("state of a library that is no plain value", domain.name()),
+                }
+            }
+            Answer::NotImplemented => {
+                let object = self.py.NotImplemented().into_bound(self.py);
+                Ok(self.constant(object))
+            }
+            Answer::Raised(error) => self.raise_error(error),
+        }
+    }
+
+    /// Guards, once, the modes under which a domain answers as it does.
+    fn rely_on_surroundings(&mut self, domain: &Arc<dyn Domain>) -> Traced<()> {
+        if self.state.surrounded.insert(domain.name()) {
+            let GlobalStateGuard { object, check } = domain.global_state_guard(self.py).map_err(Signal::Break)?;
+            let source = Source::constant(object.bind(self.py));
+            self.guard(source, Check::Domain(check), "operations are recorded or answered");
+        }
+        Ok(())
+    }
+
+    /// How a domain sees a value.
+    fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
+        let class = self.class_of(id)?;
+        if self.domain_of(&class).is_some() {
+            let example = match self.value(id) {
+                Value::Proxy { example, .. } => example.bind(self.py).clone(),
+                _ => match self.real(id).or_else(|| self.owned(id)) {
+                    Some(object) => object,
+                    None => return unsupported("graph value without an example", "operand"),
+                },
+            };
+            return Ok(Operand::Graph { value: id, example });
+        }
+        if let Some(object) = self.known(id) {
+            return Ok(Operand::Known(object));
+        }
+        if let Some(object) = self.unchanging(id)? {
+            return Ok(Operand::Known(object));
+        }
+        let native = match self.owned(id) {
+            Some(object) => Some(object),
+            None => self.shadow(id)?,
+        };
+        let Some(native) = native else { return Ok(Operand::Foreign(class)) };
+        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
+            return self.operands(tuple.iter()).map(Operand::Tuple);
+        }
+        if let Ok(list) = native.cast_exact::<PyList>() {
+            return self.operands(list.iter()).map(Operand::List);
+        }
+        if native.is_exact_instance_of::<PySlice>() {
+            let mut bounds = Vec::new();
+            for name in ["start", "stop", "step"] {
+                let bound = native.getattr(name).or_else(|error| self.raise_error(error))?;
+                let bound = self.absorb(bound);
+                bounds.push(self.operand(bound)?);
+            }
+            if let Ok(bounds) = <[Operand<'py>; 3]>::try_from(bounds) {
+                return Ok(Operand::Slice(Box::new(bounds)));
+            }
+        }
+        Ok(Operand::Foreign(class))
+    }
+
+    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Traced<Vec<Operand<'py>>> {
+        let mut operands = Vec::new();
+        for item in items {
+            let item = self.absorb(item);
+            operands.push(self.operand(item)?);
+        }
+        Ok(operands)
+    }
+
+    pub(crate) fn record(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        keywords: &[(String, Operand<'py>)],
+        example: Bound<'py, PyAny>,
+    ) -> Traced<ValueId> {
+        if self.has_set_for("_warnings") {
+            // The graph runs before the effects.
+            return unsupported("operation that may warn", "after a change of the filters of warnings");
+        }
+        let mut arguments = Vec::with_capacity(args.len());
+        for arg in args {
+            arguments.push(self.argument(arg)?);
+        }
+        let mut kwargs = Vec::with_capacity(keywords.len());
+        for (name, arg) in keywords {
+            kwargs.push((name.clone(), self.argument(arg)?));
+        }
+        let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
+        let node = self.node(Node {
+            name: base,
+            op: NodeOp::CallFunction,
+            target: Some(target.unbind()),
+            args: arguments,
+            kwargs,
+            meta: domain.describe(&example),
+            domain: domain.name(),
+            origin: self.origin(),
+        });
+        let kind = example.get_type().into_any().unbind();
+        Ok(self.push(Value::Proxy { node, kind, example: example.unbind() }))
+    }
+
+    /// A sequence of the same class as the example, of the items of what a node gives.
+    fn record_parts(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        whole: ValueId,
+        example: &Bound<'py, PyAny>,
+        getitem: &Bound<'py, PyAny>,
+    ) -> Traced<ValueId> {
+        let mut natives = Vec::new();
+        for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
+            let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
+            let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
+            let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            natives.push(self.native(item)?);
+        }
+        let items = PyTuple::new(self.py, natives);
+        let made = items.and_then(|items| match example.is_exact_instance_of::<PyTuple>() {
+            true => Ok(items.into_any()),
+            false => example.get_type().call1((items,)),
+        });
+        let made = made.or_else(|error| self.raise_error(error))?;
+        Ok(self.own(made))
+    }
+
+    fn origin(&self) -> Origin {
+        let place = self.state.places.last();
+        Origin {
+            file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
+            line: place.map_or(0, |place| place.line),
+            route: self.state.route.clone(),
+        }
+    }
+
+    fn node(&mut self, mut node: Node) -> NodeId {
+        let count = self.state.names.entry(node.name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            node.name = format!("{}_{}", node.name, *count - 1);
+        }
+        let id = NodeId(self.state.graph.nodes.len() as u32);
+        self.state.graph.nodes.push(node);
+        id
+    }
+
+    fn argument(&mut self, operand: &Operand<'py>) -> Traced<Argument> {
+        Ok(match operand {
+            Operand::Graph { value, .. } => Argument::Node(self.graph_node(*value)?),
+            Operand::Known(object) => Argument::Constant(object.clone().unbind()),
+            Operand::Tuple(items) => {
+                Argument::Tuple(items.iter().map(|item| self.argument(item)).collect::<Traced<_>>()?)
+            }
+            Operand::List(items) => {
+                Argument::List(items.iter().map(|item| self.argument(item)).collect::<Traced<_>>()?)
+            }
+            Operand::Slice(bounds) => {
+                let slice = self.import("builtins", "slice")?;
+                let mut objects = Vec::new();
+                for bound in bounds.iter() {
+                    match bound {
+                        Operand::Known(object) => objects.push(object.clone()),
+                        _ => return unsupported("slice of unknown bounds", "graph argument"),
+                    }
+                }
+                let args = PyTuple::new(self.py, objects).or_else(|error| self.raise_error(error))?;
+                let slice = slice.call1(args).or_else(|error| self.raise_error(error))?;
+                Argument::Constant(slice.unbind())
+            }
+            Operand::Foreign(class) => return unsupported("graph argument", types::name(class)),
+        })
+    }
+
+    /// The node that computes a value of the domain; inputs become placeholders when first used.
+    fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
+        if let Some(node) = self.state.changed_nodes.get(&value) {
+            return Ok(*node);
+        }
+        match self.value(value) {
+            Value::Proxy { node, .. } => return Ok(*node),
+            Value::Real { .. } => {}
+            Value::New(New::Owned(_)) | Value::New(_) => {
+                return unsupported("graph value made outside the graph", "argument");
+            }
+        }
+        if let Some((node, _)) = self.state.inputs.iter().find(|(_, input)| *input == value) {
+            return Ok(*node);
+        }
+        let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
+        let domain = self.domain_of(&object.get_type());
+        let meta = domain.as_ref().map_or_else(String::new, |domain| domain.describe(&object));
+        let name = self.input_name(value);
+        let node = self.node(Node {
+            name,
+            op: NodeOp::Placeholder,
+            target: None,
+            args: Vec::new(),
+            kwargs: Vec::new(),
+            meta,
+            domain: domain.map_or("", |domain| domain.name()),
+            origin: self.origin(),
+        });
+        self.state.inputs.push((node, value));
+        Ok(node)
+    }
+
+    fn input_name(&self, value: ValueId) -> String {
+        use crate::guard::source::Source;
+        match self.source(value) {
+            Some(Source::Local(slot)) => self
+                .state
+                .outer_code
+                .as_ref()
+                .and_then(|code| code.locals.get(slot as usize))
+                .map(|local| local.name.clone())
+                .unwrap_or_else(|| format!("arg{slot}")),
+            Some(Source::Global(name)) => format!("g_{name}"),
+            Some(Source::Attr(_, name) | Source::OwnAttr(_, name)) => name.to_string(),
+            _ => "input".to_owned(),
+        }
+    }
+}

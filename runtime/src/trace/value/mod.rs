@@ -1,0 +1,14 @@
+//! From Python objects to values and back: constants, sources, copies of state, graph nodes, and the guards that go with them.
+//!
+//! In: objects that the program, C or the trace has. Out: [`ValueId`](super::state::value::ValueId)s, guards, nodes of the graph.
+//! Must not know: operators, attributes, calls.
+pub(crate) mod c_values;
+pub(crate) mod ends;
+pub(crate) mod existence;
+pub(crate) mod graph_nodes;
+pub(crate) mod ids;
+pub(crate) mod kinds;
+pub(crate) mod message_names;
+pub(crate) mod nans;
+pub(crate) mod objects;
+pub(crate) mod state_copies;

@@ -1,0 +1,277 @@
+//! From Python objects to values and back: constants, sources, identity, and the guards that go with them.
+use crate::ffi::types;
+use crate::guard::source::Source;
+use crate::guard::{Check, Guard, Reason};
+use crate::names::interned;
+use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::c_values::is_value;
+use crate::trace::value::kinds::is_definition;
+use crate::trace::value::kinds::is_scalar;
+use crate::trace::value::kinds::scalar_base;
+use crate::trace::value::nans::has_nan;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// Whether nobody outside the trace can see the object: made here, or the private copy of a container from outside.
+    pub(crate) fn is_private(&self, object: &Bound<'py, PyAny>) -> bool {
+        let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) else { return false };
+        match self.value(*id) {
+            Value::New(New::Owned(owned)) => owned.as_ptr() == object.as_ptr(),
+            _ => self.state.shadows.of(*id).is_some_and(|shadow| shadow.object.as_ptr() == object.as_ptr()),
+        }
+    }
+
+    /// Whether the trace made the object, described for the end already or not.
+    pub(crate) fn is_made_here(&self, object: &Bound<'py, PyAny>) -> bool {
+        let id = self.state.identity.get(&(object.as_ptr() as usize));
+        id.is_some_and(|id| matches!(self.value(*id), Value::New(_)))
+    }
+
+    /// A value known without any guard: constants of code, results of folding, what hangs off guarded classes.
+    pub(crate) fn constant(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        let address = object.as_ptr() as usize;
+        if let Some(id) = self.state.identity.get(&address).copied() {
+            if let Value::Real { source: Some(source), .. } = self.value(id) {
+                let source = source.clone();
+                self.guard_once(
+                    id,
+                    Asked::IS,
+                    source,
+                    Check::Is(object.unbind()),
+                    "the object is also reached as a constant",
+                );
+            }
+            return id;
+        }
+        let id = self.push(Value::Real { object: object.clone().unbind(), source: None });
+        self.state.identity.insert(address, id);
+        self.keep_nans(&object, None);
+        id
+    }
+
+    /// A value found at a source. Objects whose identity matters have one handle however they are reached.
+    pub(crate) fn sourced(&mut self, object: Bound<'py, PyAny>, source: Source) -> ValueId {
+        if matches!(&source, Source::Constant(constant) if constant.0.is(&object)) {
+            return self.constant(object);
+        }
+        if is_scalar(&object) && !has_nan(&object) {
+            return self.push(Value::Real { object: object.unbind(), source: Some(source) });
+        }
+        let address = object.as_ptr() as usize;
+        if let Some(id) = self.state.identity.get(&address).copied() {
+            let check = match self.value(id) {
+                Value::Real { source: Some(first), .. } if *first == source => return id,
+                Value::Real { source: Some(first), .. } => Check::SameAs(first.clone()),
+                _ => Check::Is(object.unbind()),
+            };
+            self.guard(source, check, "two paths lead to one object");
+            return id;
+        }
+        let id = self.push(Value::Real { object: object.clone().unbind(), source: Some(source.clone()) });
+        self.state.identity.insert(address, id);
+        self.keep_nans(&object, Some(&source));
+        id
+    }
+
+    /// How to reach the value again; constants are their own source. `None` for what the trace made.
+    pub(crate) fn source(&self, id: ValueId) -> Option<Source> {
+        match self.value(id) {
+            Value::Real { source: Some(source), .. } => Some(source.clone()),
+            Value::Real { object, source: None } => Some(Source::constant(object.bind(self.py))),
+            Value::Proxy { .. } | Value::New(_) => None,
+        }
+    }
+
+    pub(crate) fn guard(&mut self, source: Source, check: Check, why: &'static str) {
+        let place = self.state.places.last().map(|place| (Arc::clone(&place.file), place.line));
+        self.state.guards.push(Guard { source, check, reason: Reason { why, place } });
+    }
+
+    pub(crate) fn guard_once(&mut self, id: ValueId, what: Asked, source: Source, check: Check, why: &'static str) {
+        if self.state.guarded.insert(id, what) {
+            self.guard(source, check, why);
+        }
+    }
+
+    /// The object of a value that is reached over a path.
+    fn object_outside(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        match self.value(id) {
+            Value::Real { object, source: Some(_) } => Some(object.bind(self.py).clone()),
+            _ => None,
+        }
+    }
+
+    fn sourced_object(&self, id: ValueId) -> Option<(Bound<'py, PyAny>, Source)> {
+        Some((self.object_outside(id)?, self.source(id)?))
+    }
+
+    /// `type(value)`, guarded. CPython: `Py_TYPE`.
+    pub(crate) fn class_of(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
+        if let Some(object) = self.object_outside(id) {
+            let class = object.get_type();
+            if self.state.guarded.asks(id, Asked::CLASS) {
+                return Ok(class);
+            }
+            if !self.state.guarded.asks(id, Asked::SAYS_TYPE)
+                && let Some(source) = self.source(id)
+            {
+                let check = Check::TypeIs(class.clone().into_any().unbind());
+                self.guard_once(id, Asked::TYPE, source, check, "the trace dispatched on the type");
+            }
+            if let Some(domain) = self.domain_of(&class)
+                && !self.state.guarded.asks(id, Asked::DOMAIN)
+                && let Some(source) = self.source(id)
+            {
+                let check = domain.guard(&object).map_err(crate::trace::state::unwind::Signal::Break)?;
+                self.guard_once(id, Asked::DOMAIN, source, Check::Domain(check), "recorded into the graph");
+            }
+            self.state.guarded.insert(id, Asked::CLASS);
+            return Ok(class);
+        }
+        match self.value(id) {
+            Value::Real { object, .. } | Value::New(New::Owned(object)) => Ok(object.bind(self.py).get_type()),
+            Value::Proxy { example, .. } => Ok(example.bind(self.py).get_type()),
+            Value::New(New::Opaque(what)) => self.opaque_class(what),
+            Value::New(New::Method { function, .. }) => self.class_of_bound(*function),
+            Value::New(other) => unsupported("type of an internal value", format!("{other:?}")),
+        }
+    }
+
+    /// The type of what binding a function or a descriptor of C gives.
+    fn class_of_bound(&self, function: ValueId) -> Traced<Bound<'py, PyType>> {
+        let class = match self.value(function) {
+            Value::Real { object, .. } => object.bind(self.py).get_type().name().map(|name| types::text(&name)).ok(),
+            _ => Some("function".to_owned()),
+        };
+        let name = match class.as_deref() {
+            Some("wrapper_descriptor") => "MethodWrapperType",
+            Some("method_descriptor" | "classmethod_descriptor") => "BuiltinMethodType",
+            _ => "MethodType",
+        };
+        let class = self.import("types", name)?;
+        class.cast_into().or_else(|_| crate::trace::state::unwind::internal("types of bound methods"))
+    }
+
+    /// The object, if it is immutable and known; guards that it is the same next time.
+    pub(crate) fn known(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        if let Some(object) = self.object_outside(id) {
+            if self.state.guarded.asks(id, Asked::KNOWN) {
+                return Some(object);
+            }
+            let scalar = is_scalar(&object);
+            if !scalar && !is_definition(&object) {
+                return None;
+            }
+            self.state.guarded.insert(id, Asked::KNOWN);
+            if self.state.guarded.asks(id, Asked::EQUALS | Asked::IS) {
+                return Some(object);
+            }
+            let source = self.source(id)?;
+            if scalar {
+                let check = Check::Equals(object.clone().unbind());
+                self.guard_once(id, Asked::EQUALS, source, check, "the trace is specialised for this value");
+            } else {
+                let check = Check::Is(object.clone().unbind());
+                self.guard_once(id, Asked::IS, source, check, "the trace is specialised for this object");
+                self.keep_nans_of_set(&object);
+            }
+            return Some(object);
+        }
+        match self.value(id) {
+            Value::Real { object, .. } => {
+                let object = object.bind(self.py).clone();
+                if self.state.guarded.asks(id, Asked::KNOWN) {
+                    return Some(object);
+                }
+                let frozen = object.is_exact_instance_of::<pyo3::types::PyFrozenSet>()
+                    || object.is_exact_instance_of::<pyo3::types::PySlice>()
+                    || object.is_exact_instance_of::<pyo3::types::PyRange>();
+                let known = is_scalar(&object) || is_definition(&object) || frozen;
+                known.then(|| {
+                    self.state.guarded.insert(id, Asked::KNOWN);
+                    object
+                })
+            }
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                (is_scalar(&object) || object.is_instance_of::<PyType>()).then_some(object)
+            }
+            _ => None,
+        }
+    }
+
+    /// The object whose address C may hash: one that guards know by identity, and, while C asks, one of the trace's own. `None` for one
+    /// that a guard would keep alive: guards refer to what callers give weakly, where that can be done.
+    pub(crate) fn same_object(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        if self.state.nesting > 0
+            && let Some(owned) = self.owned(id)
+        {
+            return Some(owned);
+        }
+        if let Some((object, source)) = self.sourced_object(id) {
+            let weak = types::weaklistoffset(&object.get_type()) != 0;
+            let held_otherwise =
+                scalar_base(&object.get_type()).is_some() || is_definition(&object) || is_value(&object);
+            let held_weakly = weak && (source.is_given() || source.is_content());
+            let refused = || source.is_given() || crate::trace::value::ends::leads_to_code(&object);
+            if !held_otherwise && !held_weakly && refused() {
+                return None;
+            }
+            let check = Check::Is(object.clone().unbind());
+            self.guard_once(id, Asked::IS, source, check, "the trace hashed the object's address");
+            return Some(object);
+        }
+        self.real(id)
+    }
+
+    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like, or a value of C.
+    pub(crate) fn unchanging(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        let class = self.class_of(id)?;
+        let fixed = scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object));
+        Ok(if fixed { self.same_object(id) } else { None })
+    }
+
+    /// A known `str`.
+    pub(crate) fn known_str(&mut self, id: ValueId) -> Option<String> {
+        self.known(id)?.cast::<PyString>().ok()?.to_str().ok().map(String::from)
+    }
+
+    /// The values, where each is a known scalar.
+    pub(crate) fn known_scalars(&mut self, values: &[ValueId]) -> Option<Vec<Bound<'py, PyAny>>> {
+        values.iter().map(|value| self.known(*value).filter(is_scalar)).collect()
+    }
+
+    /// Guards that attribute lookup on a class gives what it gave.
+    pub(crate) fn rely_on_class(&mut self, class: &Bound<'py, PyType>) {
+        let made_here = self.state.identity.get(&(class.as_ptr() as usize));
+        if made_here.is_some_and(|id| matches!(self.value(*id), Value::New(_))) {
+            return;
+        }
+        if types::is_immutable(class) || !self.state.touched_types.insert(class.as_ptr() as usize) {
+            return;
+        }
+        let object = class.clone().into_any().unbind();
+        let source = Source::constant(object.bind(self.py));
+        self.guard(source, Check::TypeUnchanged(object), "attributes were looked up on the class");
+    }
+
+    /// What a class made during the trace holds: its functions are tokens, so that C calls lead back here.
+    pub(crate) fn unmask(&self, object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+        match self.value_of_token(&object) {
+            Some(value) => self.owned(value).or_else(|| self.real(value)).unwrap_or(object),
+            None => object,
+        }
+    }
+
+    /// `_PyType_Lookup`: along the MRO, without binding.
+    pub(crate) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
+        self.rely_on_class(class);
+        let found = types::lookup(class, &interned(self.py, name))?;
+        Some(self.unmask(found))
+    }
+}

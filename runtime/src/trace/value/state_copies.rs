@@ -1,0 +1,84 @@
+//! Objects of C classes from outside whose whole state can be read and written: C works on a private copy, guards ask for the state.
+//!
+//! A trace that depends on such a state holds for one call as a rule, so only the first trace of a function may do so.
+use crate::ffi::callee;
+use crate::ffi::types;
+use crate::guard::Check;
+use crate::trace::state::guard_requests::Asked;
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::private_copies::Copied;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+
+/// A class of C, and its methods that read and write the state.
+const CLASSES: &[(&str, &str, &str)] = &[("_random.Random", "getstate", "setstate")];
+
+/// Whether objects from outside of the class (`tp_name`) are copied for C.
+pub(crate) fn is_copied(class: &str) -> bool {
+    CLASSES.iter().any(|(name, ..)| *name == class)
+}
+
+impl<'py> Tracer<'py> {
+    /// The copy of an object from outside on which this method of C works; `None` for other methods and objects.
+    pub(crate) fn copy_of(&mut self, method: &Bound<'py, PyAny>, value: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        if let Some(copied) = self.state.copied.iter().find(|copied| copied.value == value) {
+            return Ok(Some(copied.copy.bind(self.py).clone()));
+        }
+        let Some(owner) = callee::owner_of(method) else {
+            return Ok(None);
+        };
+        let name = types::c_name(&owner);
+        let Some((_, read, write)) = CLASSES.iter().find(|(class, ..)| *class == name) else { return Ok(None) };
+        let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return Ok(None) };
+        if !self.state.passing_states {
+            return unsupported("state that changes from call to call", name);
+        }
+        self.class_of(value)?;
+        if !object.is_instance(&owner).unwrap_or(false) {
+            return Ok(None);
+        }
+        const SAME: &std::ffi::CStr = c"lambda read, then: lambda value: read(value) == then";
+        let made = owner.getattr(*read).and_then(|read| {
+            let write = owner.getattr(*write)?;
+            let state = read.call1((&object,))?;
+            let copy = owner.call0()?;
+            write.call1((&copy, &state))?;
+            let check = self.py.eval(SAME, None, None)?.call1((&read, &state))?;
+            Ok((read, write, state, copy, check))
+        });
+        let (read, write, state, copy, check) = made.or_else(|error| internal(error.to_string()))?;
+        self.guard_once(
+            value,
+            Asked::STATE,
+            source,
+            Check::Call(check.unbind()),
+            "the trace used the state of the object",
+        );
+        let copied = Copied {
+            value,
+            copy: copy.clone().unbind(),
+            write: write.unbind(),
+            read: read.unbind(),
+            before: state.unbind(),
+        };
+        self.state.copied.push(copied);
+        Ok(Some(copy))
+    }
+
+    /// Copies that have changed become effects on what they copied.
+    pub(crate) fn compare_copies(&mut self) -> Traced<()> {
+        for index in 0..self.state.copied.len() {
+            let copied = &self.state.copied[index];
+            let (value, write) = (copied.value, copied.write.bind(self.py).clone());
+            let now = copied.read.bind(self.py).call1((&copied.copy,)).or_else(|error| internal(error.to_string()))?;
+            if now.eq(&copied.before).or_else(|error| internal(error.to_string()))? {
+                continue;
+            }
+            let (callable, state) = (self.constant(write), self.constant(now));
+            self.state.effects.push(Effect::Call { callable, args: vec![value, state] });
+        }
+        Ok(())
+    }
+}
