@@ -10,7 +10,7 @@ use std::path::Path;
 use syn::visit::Visit;
 
 /// Where the `match` stands.
-const DISPATCH: &str = "runtime/src/trace/ops/mod.rs";
+const DISPATCH: &str = "runtime/src/trace/instructions/step.rs";
 /// Releases whose operations are known.
 const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
 
