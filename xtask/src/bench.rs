@@ -1,36 +1,38 @@
-//! `bench`: what the runtime and slotgen cost on this machine, beside what the project allows itself.
+//! `bench`: measures the runtime and slotgen, beside the bounds that the project allows itself.
 use crate::obtain::{Interpreter, interpreter, sources, venv};
 use crate::testing::SUPPORTED;
 use crate::ui::table::table;
-use crate::ui::{self, Step, paint};
+use crate::ui::{self, Advise, Step, paint};
 use crate::wheel::Profile;
 use crate::{develop, place, profiled, run as program};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Measures what the runtime costs: import, tracing, cached calls, the evaluation hook
+/// Measures the runtime: import, tracing, cached calls, guards, the evaluation hook
 ///
-/// Timings are the quickest of many short rounds. Values over their bound end with exit status 1 under `--check`.
+/// Each row is the quickest of many short rounds, beside the bound that the project allows. Run it before and after a change that
+/// touches a hot path. docs/performance.md keeps the results.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  cargo xtask bench              the runtime, laid out by what runs (takes over ten minutes to build)\n  \
-    cargo xtask bench --plain      the runtime as `cargo build --release` makes it\n  \
-    cargo xtask bench --slotgen    reading and generating, too (cargo bench)\n  cargo xtask bench --check --json"
+    after_help = "Examples:\n  cargo xtask bench              the profiled build (takes over ten minutes to make)\n  \
+    cargo xtask bench --plain      the build of `cargo build --release`\n  \
+    cargo xtask bench --slotgen    slotgen's benchmarks, too\n  \
+    cargo xtask bench --check      exit status 1 if a value is over its bound"
 )]
 pub struct Options {
     /// Run slotgen's benchmarks too
     #[arg(long)]
     slotgen: bool,
-    /// Fail where a value is over its bound
+    /// Fail if a value is over its bound
     #[arg(long)]
     check: bool,
-    /// Measure the library that is laid out by what runs, as `develop --profiled` builds it; fail where it cannot be built
+    /// Measure the build of `develop --profiled`, and fail if it cannot be made; the default falls back to the plain build
     #[arg(long, conflicts_with = "plain")]
     profiled: bool,
-    /// Measure the library that cargo builds, without laying it out
+    /// Measure the build of `cargo build --release`
     #[arg(long)]
     plain: bool,
     /// Run in this interpreter
@@ -81,24 +83,26 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let over = rows.iter().filter(|row| row.exceeds()).count();
     if options.check && over > 0 {
-        bail!("{over} values are over their bound");
+        return Err(anyhow!("{over} values are over their bound")).advise(
+            "run it again on an idle machine before you believe it; docs/performance.md has the values to expect",
+        );
     }
     Ok(())
 }
 
-/// Builds what is measured, and says what that is.
+/// Builds the library to measure, and names the build.
 fn install(options: &Options, python: &Interpreter) -> Result<&'static str> {
-    const PLAIN: &str = "as cargo builds it";
+    const PLAIN: &str = "plain build";
     if options.plain {
         return develop::install(python, Profile::Release).map(|()| PLAIN);
     }
     match profiled::check() {
         Err(error) if !options.profiled => {
             let why = error.root_cause();
-            ui::note(format!("{why}: what is measured is the library as cargo builds it, which traces slower"));
+            ui::note(format!("{why}: measuring the plain build instead, which traces slower"));
             develop::install(python, Profile::Release).map(|()| PLAIN)
         }
-        _ => profiled::install(python).map(|()| "laid out by what runs"),
+        _ => profiled::install(python).map(|()| "profiled build"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `develop`: the runtime built for an interpreter and installed into its environment.
+//! `develop`: builds the runtime for an interpreter and installs it into its environment.
 use crate::obtain::{Interpreter, interpreter};
 use crate::profiled;
 use crate::ui::Advise;
@@ -7,23 +7,25 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Builds the runtime for an interpreter and installs the Python package `slotrt` into its environment
+/// Builds the runtime and installs the Python package `slotrt` into a virtual environment
+///
+/// Afterwards `import slotrt` works there. Run it again after a change to the runtime.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  python3.13 -m venv ENV\n  \
-    cargo xtask develop --python ENV/bin/python            then `import slotrt` works there\n  \
-    cargo xtask develop --python ENV/bin/python --debug    faster to build, with debug assertions\n  \
-    cargo xtask develop --python ENV/bin/python --profiled   slower to build, traces faster")]
+    cargo xtask develop --python ENV/bin/python               the usual build\n  \
+    cargo xtask develop --python ENV/bin/python --debug       builds faster; debug assertions\n  \
+    cargo xtask develop --python ENV/bin/python --profiled    builds for ten minutes; traces faster")]
 pub struct Options {
     /// The interpreter of the environment that gets `slotrt`
     #[arg(long, value_name = "PATH")]
     python: PathBuf,
-    /// Compile without optimisation: builds faster, runs slower
+    /// Compile without optimisation and with debug assertions: builds faster, runs slower
     #[arg(long, conflicts_with = "profiled")]
     debug: bool,
-    /// Compile twice, in ten minutes and more: lay the library out by what runs on random programs (needs llvm-profdata)
+    /// Compile twice, the second time optimised by a profile of random programs: takes over ten minutes, needs llvm-profdata
     #[arg(long)]
     profiled: bool,
-    /// Install although the interpreter is no virtual environment
+    /// Install even if the interpreter is no virtual environment
     #[arg(long)]
     outside_venv: bool,
 }

@@ -1,4 +1,4 @@
-//! `diff`: what changed between two releases for somebody who mirrors CPython.
+//! `diff`: lists what changed between two releases, for whoever mirrors CPython.
 
 use crate::obtain::{compiled, releases};
 use anyhow::{Error, Result, anyhow};
@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 use crate::facts;
+use crate::ui::Advise;
 
 /// How the differences are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,16 +19,16 @@ enum Format {
     Json,
 }
 
-/// Says what changed between two CPython releases: slots, types, flags, messages, function bodies
+/// Lists what changed between two CPython releases
 ///
-/// Both are read from their C sources, since most changes that break a mirror stand in no table: a function whose body changed is
-/// told with the slots and generated functions that reach it. Where one has no C sources, both are read from compiled libraries,
-/// and their tables alone are compared.
+/// Slots, types, flags, messages, opcodes and function bodies. For whoever mirrors CPython's semantics: most changes that break a mirror stand in no table. So both releases are read from
+/// their C sources, and a changed function body is listed with the slots and generated functions that reach it. If one release
+/// has no pinned C sources, both are read from compiled libraries, and only their tables are compared.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  cargo xtask diff 3.13.5 3.13.15\n  cargo xtask diff 3.11 3.13 --format markdown > diff.md\n  \
-    cargo xtask diff 3.14 3.15            tables alone: their C sources are not pinned"
-)]
+#[command(after_help = "Examples:\n  cargo xtask diff 3.13.5 3.13.15                      two patch releases\n  \
+    cargo xtask diff 3.11 3.13 --format markdown         the report as Markdown\n  \
+    cargo xtask diff 3.14 3.15                           tables alone: no C sources are pinned\n  \
+    cargo xtask diff 3.13 3.14 --to-source ~/cpython     your own sources")]
 pub struct Options {
     /// The older release
     from: String,
@@ -39,7 +40,7 @@ pub struct Options {
     /// Take the newer sources from here: a directory or a release tarball
     #[arg(long, value_name = "DIR|TARBALL")]
     to_source: Option<PathBuf>,
-    /// How the differences are written
+    /// How to write the differences
     #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
     format: Format,
     /// The same as `--format json`
@@ -57,7 +58,11 @@ pub fn run(options: &Options) -> Result<()> {
         generated.extend(slotgen::diff::generated(&newer).map_err(|reason| anyhow!(reason))?);
         slotgen::diff::diff(&before, &after, &generated)
     } else {
-        let library = |release: &str| Ok::<_, Error>(facts::from_library(release, &compiled::find(release)?.build)?.1);
+        let library = |release: &str| {
+            let found =
+                compiled::find(release).advise("to read C sources instead, pass `--from-source` or `--to-source`")?;
+            Ok::<_, Error>(facts::from_library(release, &found.build)?.1)
+        };
         slotgen::diff::diff(&library(&options.from)?, &library(&options.to)?, &Default::default())
     };
     let text = match if options.json { Format::Json } else { options.format } {

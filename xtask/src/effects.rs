@@ -1,4 +1,4 @@
-//! `effects`: what a C function does, with the chain of calls that shows it.
+//! `effects`: shows the effects of a C function, with the chains of calls that prove them.
 
 use std::path::{Path, PathBuf};
 
@@ -17,17 +17,18 @@ use crate::ui::{Advise, Step};
 /// Causes of *unknown* that a report lists.
 const CAUSES: usize = 30;
 
-/// Shows what a C function does to its arguments and to the rest of the process, as its body and its callees have it
+/// Shows what a C function reads, changes and may run
 ///
-/// Without a name, counts the verdicts over all functions of Objects/, the builtins and the modules.
+/// Each effect comes with the chain of calls that proves it. Use it to learn why the tracer may or may not run a C function during a trace. The answer comes from the function's body and from
+/// everything it calls. Without a name, counts the verdicts of all functions of Objects/, the builtins and the modules.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  cargo xtask effects list_append\n  cargo xtask effects math_gcd --json\n  cargo xtask effects"
-)]
+#[command(after_help = "Examples:\n  cargo xtask effects list_append         one function, with evidence\n  \
+    cargo xtask effects math_gcd --json\n  cargo xtask effects                     counts of all verdicts\n  \
+    cargo xtask effects --ends unknown      where the analysis loses track, most frequent first")]
 pub struct Options {
-    /// Name of the C function; none for counts
+    /// Name of the C function; without it, counts
     name: Option<String>,
-    /// Every function, and the functions of modules by their Python names, as JSON
+    /// Print every function, and the functions of modules by their Python names, as JSON
     #[arg(long, conflicts_with = "name")]
     all: bool,
     /// CPython release
@@ -39,7 +40,7 @@ pub struct Options {
     /// Print it as JSON
     #[arg(long)]
     json: bool,
-    /// Count where the chains of this effect end: `python`, `io`, `reads global`, `writes global`, `unknown`, …
+    /// Count where the call chains of this effect end: `python`, `io`, `reads global`, `writes global`, `unknown`, …
     #[arg(long, value_name = "EFFECT", conflicts_with_all = ["name", "all"])]
     ends: Option<String>,
 }
@@ -78,8 +79,8 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let found = analysis.find(name);
     if found.is_empty() {
-        return Err(anyhow!("no function `{name}` with a body was read in CPython {release}"))
-            .advise("spell it as in C; what is known of others is in slotgen/data/effects.toml");
+        return Err(anyhow!("CPython {release} has no function `{name}` with a body"))
+            .advise("spell it as in C; functions without a body are rows of slotgen/data/effects.toml");
     }
     let rows: Vec<_> = found.iter().map(|id| described(&analysis, *id)).collect();
     if options.json {

@@ -1,7 +1,7 @@
-//! `facts`: what a release says of its slots, types and functions, for people and machines.
+//! `facts`: prints a release as data: slots, types, functions, opcodes.
 use crate::obtain::{compiled, releases, sources};
 use crate::ui::table::table;
-use crate::ui::{self, Step};
+use crate::ui::{self, Advise, Step};
 use crate::{place, regen};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -11,7 +11,7 @@ use slotgen::preprocess::Configuration;
 use slotgen::source::Tree;
 use std::path::{Path, PathBuf};
 
-/// Which front door.
+/// Where facts come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Door {
     /// C sources
@@ -20,19 +20,20 @@ enum Door {
     Binary,
 }
 
-/// Prints what a CPython release says of its slots, types and functions
+/// Prints a CPython release as data: slots, types, functions, opcodes
 ///
-/// From C sources where they are pinned or given; else from a compiled libpython (pyenv's, or Debian's, unpacked).
+/// Reads C sources if they are pinned or given, else a compiled libpython (pyenv's, or Debian's, unpacked). A compiled library is
+/// never run. Without `--json`, prints counts.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask facts 3.13                          counts\n  \
-    cargo xtask facts 3.13.15 --json > facts.json   everything, stable and sorted\n  \
-    cargo xtask facts 3.15 --json                   from the compiled library\n  \
-    cargo xtask facts 3.13 --door binary            the other front door\n  \
-    cargo xtask facts 3.14 --library libpython3.14.so --headers include/python3.14 --modules lib-dynload")]
+    cargo xtask facts 3.13.15 --json > facts.json   everything, in a stable order\n  \
+    cargo xtask facts 3.15 --json                   from the compiled library: no C sources are pinned\n  \
+    cargo xtask facts 3.13 --door binary            from the compiled library all the same\n  \
+    cargo xtask facts 3.14 --library libpython3.14.so --headers include/python3.14")]
 pub struct Options {
     /// 3.8 … 3.15, or a patch release
     release: String,
-    /// Read this way
+    /// Read the release this way
     #[arg(long)]
     door: Option<Door>,
     /// Take the sources from here: a directory or a release tarball
@@ -77,7 +78,8 @@ pub fn of(release: &str, given: Option<&Path>) -> Result<Facts> {
     if given.is_some() || releases::named(release).is_ok() {
         return from_sources(release, given);
     }
-    Ok(from_library(release, &compiled::find(release)?.build)?.1)
+    let found = compiled::find(release).advise("to read C sources instead, pass `--source DIR|TARBALL`")?;
+    Ok(from_library(release, &found.build)?.1)
 }
 
 /// Reads a source tree, inherited slots included.
@@ -85,7 +87,7 @@ pub fn from_sources(release: &str, given: Option<&Path>) -> Result<Facts> {
     Ok(tree_and_facts(release, given)?.0)
 }
 
-/// A source tree and what it says.
+/// A source tree and its facts.
 pub fn tree_and_facts(release: &str, given: Option<&Path>) -> Result<(Facts, Tree)> {
     let sources = sources::obtain(release, given)?;
     let step = Step::start(format!("Reading CPython {}", sources.version));
@@ -107,7 +109,7 @@ pub fn from_library(release: &str, build: &Build) -> Result<(Library, Facts)> {
     }
     let known = regen::committed_facts()?;
     if library.opcodes.is_none() {
-        ui::note("its headers do not tell the instruction set: the facts have no opcodes");
+        ui::note("its headers do not hold the instruction set: these facts have no opcodes");
     }
     let mut facts = library.facts("release", &slotgen::facts::nearest(&library.release, &known));
     slotgen::model::link(&mut facts);

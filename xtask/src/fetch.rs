@@ -1,4 +1,4 @@
-//! `fetch`: CPython's sources, interpreters and environments, and where they are.
+//! `fetch`: fetches CPython's sources, interpreters and environments, and prints their paths.
 use crate::obtain::apt::unpacked;
 use crate::obtain::{interpreter, releases, sources, torch, venv};
 use anyhow::Result;
@@ -6,16 +6,18 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Obtains what other commands need: CPython's sources, an interpreter, an environment with numpy
+/// Fetches CPython's sources, an interpreter, or an environment with numpy or PyTorch
 ///
-/// Sources come from `--source`, else from the cache under target/cpython, else from python.org, else from Debian's
-/// source package. Their SHA-256 must be the pinned one.
+/// Other commands fetch what they need; use this one to do it beforehand or to learn the paths. Sources come from `--source`,
+/// else from the cache under target/cpython, else from python.org, else from Debian's source package. A fetched archive must
+/// have the SHA-256 that slotgen/data/releases.toml pins.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  cargo xtask fetch 3.13                      sources of the default 3.13 release\n  \
-    cargo xtask fetch 3.13.15 --json            the same for one patch release, path as JSON\n  \
-    cargo xtask fetch 3.13 --source P.tar.xz    sources from a tarball you have\n  \
-    cargo xtask fetch 3.13 --environment        an interpreter with numpy too"
+    after_help = "Examples:\n  cargo xtask fetch 3.13                               sources of the pinned 3.13 release\n  \
+    cargo xtask fetch 3.13.15 --json                     one patch release, its path as JSON\n  \
+    cargo xtask fetch 3.13 --source Python-3.13.5.tgz    sources from a tarball you have\n  \
+    cargo xtask fetch 3.13 --environment                 an environment with numpy, too\n  \
+    cargo xtask fetch 3.15 --debian                      Debian's interpreter, unpacked"
 )]
 pub struct Options {
     /// A CPython release: 3.13, 3.13.15, …
@@ -23,13 +25,13 @@ pub struct Options {
     /// Take the sources from here instead: a directory or a release tarball
     #[arg(long, value_name = "DIR|TARBALL")]
     source: Option<PathBuf>,
-    /// Make an environment with numpy too
+    /// Make an environment with numpy, too
     #[arg(long)]
     environment: bool,
-    /// Make the PyTorch environment too (5 GB, outside the clone)
+    /// Make the PyTorch environment, too (5 GB, under the user's cache directory)
     #[arg(long)]
     torch: bool,
-    /// Unpack Debian's interpreter of the series too, with headers and symbols, without installing it
+    /// Unpack Debian's interpreter instead, with headers and symbols; nothing is installed
     #[arg(long)]
     debian: bool,
     /// Base the environments on this interpreter

@@ -1,4 +1,4 @@
-//! `fuzz`: random programs compiled against the same programs uncompiled.
+//! `fuzz`: runs random programs compiled and plain, and compares them.
 use crate::obtain::{Interpreter, interpreter, venv};
 use crate::testing::SUPPORTED;
 use crate::ui::table::table;
@@ -16,14 +16,14 @@ use std::process::{Command, Stdio};
 /// Workers that run at once.
 const WORKERS: u64 = 2;
 
-/// Compares random Python programs compiled with the same programs uncompiled
+/// Runs random Python programs compiled and plain, and compares them
 ///
-/// Each program runs traced, from the cache, and with other arguments; result, exception, prints and side effects must
-/// be those of plain Python. What differs is made smaller and saved under target/fuzz.
+/// Each program is traced, called again from the cache, and called with other arguments. Result, exception, prints and side effects
+/// must be those of plain Python. A program that differs is reduced and saved under target/fuzz. Run it after a change in the tracer.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask fuzz                         a thousand programs\n  \
-    cargo xtask fuzz --count 100000          the long run\n  \
-    cargo xtask fuzz --start 4711 --count 1  one program again")]
+    cargo xtask fuzz --count 100000          a long run\n  \
+    cargo xtask fuzz --start 4711 --count 1  one program again, by its seed")]
 pub struct Options {
     /// First seed
     #[arg(long, default_value_t = 0)]
@@ -80,7 +80,7 @@ pub fn run(options: &Options) -> Result<()> {
     let bad = report.different.len() + report.crashed.len();
     anstream::println!("{} passed, {bad} failed, {} skipped", report.same, report.unstable);
     if bad == 0 { Ok(()) } else { Err(anyhow!("{bad} of {} programs behave differently compiled", options.count)) }
-        .advise("smaller programs that show it are in target/fuzz; seeds are listed above")
+        .advise("read the reduced programs in target/fuzz; `cargo xtask fuzz --start SEED --count 1` runs one again")
 }
 
 /// Runs seeds from `start` in that environment.

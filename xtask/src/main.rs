@@ -1,4 +1,4 @@
-//! The project's front door: wires the rooms together and talks to people.
+//! The command line: wires the rooms together and talks to people.
 mod audit;
 mod bench;
 mod demo;
@@ -24,11 +24,22 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Reads CPython's C sources, generates Rust from them, and builds, tests and shows the runtime that runs on it.
+/// Generates Rust from CPython's C sources, and builds, tests and shows the runtime that runs on it.
 ///
-/// What is fetched or built is kept under `target/`; deleting it is always safe.
+/// Everything fetched or built is kept under `target/`; deleting it is always safe. `cargo xtask COMMAND --help` explains a command.
 #[derive(Parser, Debug)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 110)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    max_term_width = 110,
+    after_help = "Start here:\n  cargo xtask demo    the whole way from C to a traced program\n  \
+    cargo xtask test    every test\n\nBy purpose:\n  \
+    see it work              demo, translate, effects\n  \
+    use it in Python         develop, bench\n  \
+    add a CPython release    fetch, facts, diff, regen, prove\n  \
+    find what is missing     audit\n  \
+    change the code          test, tidy, fuzz, prove\n\nPages for each of these: docs/README.md"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -48,6 +59,9 @@ enum Command {
     Prove(prove::Options),
     Regen(regen::Options),
     Test(testing::Options),
+    /// Checks the house rules: file sizes, `unsafe`, links, formatting, lints
+    ///
+    /// Run it before a commit. It lists every finding with file, line, rule and way out, and fails if there is one.
     Tidy(tidy::Args),
     Translate(translate::Options),
 }

@@ -1,4 +1,4 @@
-//! Where things are: the repository, and what is kept under `target/`.
+//! Paths: the repository, and the folders under `target/`.
 use std::path::{Path, PathBuf};
 
 /// The repository's root.

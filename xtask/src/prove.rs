@@ -1,4 +1,4 @@
-//! `prove`: what was generated and claimed, against compiled libraries and running interpreters.
+//! `prove`: compares what was generated and claimed with compiled libraries and running interpreters.
 mod breaks;
 mod codes;
 pub mod effects;
@@ -9,12 +9,17 @@ pub mod tables;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-/// Proves what was generated, and what the runtime claims, against compiled libraries and running interpreters
+/// Compares what slotgen and the runtime claim with real CPython builds
+///
+/// Each subcommand proves one claim, and ends with exit status 1 if something differs. `tables` and `parse` are for slotgen;
+/// `semantics`, `effects`, `codes` and `breaks` are for the runtime.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  cargo xtask prove tables           every release\n  \
-    cargo xtask prove tables 3.13 --verbose\n  cargo xtask prove tables 3.13 --python ~/cpython/python --json\n  \
-    cargo xtask prove parse\n  cargo xtask prove breaks --count 200\n  \
-    cargo xtask prove codes            every code object of 3.11 to 3.15")]
+#[command(after_help = "Examples:\n  cargo xtask prove parse             after a change in the preprocessor\n  \
+    cargo xtask prove tables 3.13       after a change in the extraction or the model\n  \
+    cargo xtask prove semantics         after a change in the translation\n  \
+    cargo xtask prove effects           after a change in the effects\n  \
+    cargo xtask prove codes 3.13        after a change in runtime/src/bytecode\n  \
+    cargo xtask prove breaks            after a change in the frame transfer")]
 pub struct Options {
     #[command(subcommand)]
     what: What,
@@ -22,53 +27,61 @@ pub struct Options {
 
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Every slot, method, getter and member of every C type: sources = compiled library = running process
+    /// Compares slots, methods, getters and members with real CPython builds
     ///
-    /// Releases with C sources are read from them, and from the compiled libraries at hand (an installed CPython with a shared library,
-    /// Debian's unpacked); the others from the libraries alone. Each is then compared with the process of each interpreter.
-    #[command(after_help = "Examples:\n  cargo xtask prove tables\n  cargo xtask prove tables 3.13 3.15 --verbose")]
+    /// Every C type is compared: sources, compiled library, running process. Releases with pinned C sources are read from these and from the compiled libraries at hand (an installed CPython with a shared
+    /// library; Debian's, unpacked). The other releases are read from their libraries alone. Each result is compared with the process
+    /// of each interpreter. A difference needs a fix, or a row with its reason in slotgen/data/exceptions.toml.
+    #[command(after_help = "Examples:\n  cargo xtask prove tables                       3.8 to 3.15\n  \
+        cargo xtask prove tables 3.13 3.15 --verbose\n  \
+        cargo xtask prove tables 3.13 --python ~/cpython/python    one interpreter of your own")]
     Tables(tables::Options),
-    /// Every file of Objects, Python and Modules under every configuration: tree-sitter-c reports no ERROR and no MISSING node
-    #[command(after_help = "Examples:\n  cargo xtask prove parse\n  cargo xtask prove parse 3.13.15")]
+    /// Parses every C file of Objects, Python and Modules
+    ///
+    /// tree-sitter-c must report no ERROR and no MISSING node. Every build configuration is tried (release, debug, free-threaded). Each place that is not understood is shown with file, line,
+    /// column and text; docs/adding-a-release.md says what to do about it.
+    #[command(after_help = "Examples:\n  cargo xtask prove parse            every release with pinned sources\n  \
+        cargo xtask prove parse 3.13.15")]
     Parse(parse::Options),
-    /// Breaking at any instruction: every function of random programs, of calls into the standard library, and of CPython's
-    /// tests with the library functions that they call, at every reachable instruction
+    /// Breaks functions at every instruction, and compares with unbroken runs
     ///
-    /// A (function, instruction) pair is tried when a call of the function runs from code that was split there: up to and with that
-    /// instruction it runs as it is, and a continuation takes over its frame. Results, exceptions with the lines of all traceback entries,
-    /// prints, `f_lineno` of running frames and the arguments afterwards must be those of the same calls unsplit; CPython's tests must not
-    /// fail where they pass unsplit. Functions are told apart by file, line, name and instructions. A code object is refused only when it
-    /// is damaged: when its bytes do not decode or its stack does not fit together, no continuation can serve. Where control runs off for
-    /// good (a return, an exception nobody catches), there is nothing to hand over; such pairs are tried, never reached.
-    #[command(after_help = "Examples:\n  cargo xtask prove breaks                  a hundred programs\n  \
+    /// Without options it breaks the functions of random programs; `--library` and `--cpython` break what the standard library and CPython's
+    /// tests call. A (function, instruction) pair is *tried* when a call runs code that is split there, and *reached* when the frame is
+    /// transferred there. Results, exceptions with the lines of all traceback entries, prints, `f_lineno` of running frames and the
+    /// arguments afterwards must be equal; a test of CPython that passes unbroken must pass. Only damaged code objects may be
+    /// refused. docs/breaks.md explains the report.
+    #[command(after_help = "Examples:\n  cargo xtask prove breaks                  a hundred random programs\n  \
         cargo xtask prove breaks --library        calls into the standard library\n  \
-        cargo xtask prove breaks --cpython dict   CPython's tests of a file\n  \
+        cargo xtask prove breaks --cpython dict   one file of CPython's tests\n  \
         cargo xtask prove breaks --all --count 400 --into breaks.json --seconds 280\n                                            \
-        the long run, in slices: again until nothing is left")]
+        the long run, in slices: repeat it until nothing is left")]
     Breaks(breaks::Options),
-    /// Code objects: every one of the standard library, decoded and assembled, is itself again; stack sizes, stack effects
-    /// and instructions are what the interpreter's compiler and `dis` say
-    #[command(
-        after_help = "Examples:\n  cargo xtask prove codes            3.11 to 3.15\n  cargo xtask prove codes 3.12 3.15\n  \
-        cargo xtask prove codes 3.13 --damaged 100000"
-    )]
-    Codes(codes::Options),
-    /// Effects: the C functions that Python code reaches are run, and none does what it is claimed not to do
+    /// Decodes and assembles every code object of the standard library
     ///
-    /// Arguments and the state of the process (environment, locale, time zone, modules, random state, contexts, warnings, limits, …) are
-    /// compared before and after, Python methods that run and objects that die are noted, and each call is made again in another state of
-    /// the process, where it must give the same. A claim that names slots is judged without what the C functions in those slots do.
+    /// The assembled code must equal the original; stack sizes, stack effects and instructions must be those of the interpreter's
+    /// compiler and of `dis`. With `--damaged N` it damages N code objects at random instead: each must be refused with an error that
+    /// names an offset, or assemble; none may crash.
+    #[command(after_help = "Examples:\n  cargo xtask prove codes                       3.11 to 3.15\n  \
+        cargo xtask prove codes 3.12 3.15\n  cargo xtask prove codes 3.13 --damaged 100000")]
+    Codes(codes::Options),
+    /// Runs C functions, and checks that each does only what its effects claim
+    ///
+    /// Arguments and the state of the process (environment, locale, time zone, modules, random state, contexts, warnings, limits, …)
+    /// are compared before and after. Python methods that run and objects that end are noted. Each call is made again in another state of
+    /// the process, where it must give the same. What the C functions in slots do is not held against a claim that names these slots.
     #[command(after_help = "Examples:\n  cargo xtask prove effects                    3.11, 3.12 and 3.13\n  \
         cargo xtask prove effects --release 3.13 --functions list_append,math_gcd --limit 2000")]
     Effects(effects::Options),
-    /// Translated functions: every public one, and those in slots, called with hundreds of values, give what the interpreter's own give
+    /// Calls the translated functions, and compares with the interpreter's own
     ///
-    /// Result or exception with its message, the order of user methods called, and the arguments afterwards. A few functions at a time run in
-    /// a process of their own, bounded in memory; one that crashes, hangs or runs out of memory is a difference too.
-    #[command(after_help = "Examples:\n  cargo xtask prove semantics\n  \
+    /// Every public function and every function in a slot is called with hundreds of values. Compared are the result or the exception with its message, the
+    /// order of user methods called, and the arguments afterwards. Functions run in processes bounded in memory; one that crashes, hangs or
+    /// runs out of memory differs.
+    #[command(
+        after_help = "Examples:\n  cargo xtask prove semantics                             3.11, 3.12 and 3.13\n  \
         cargo xtask prove semantics --release 3.13 --part 1/4 --debug\n  \
-        cargo xtask prove semantics --functions PyNumber_Or,dict_or --limit 100000\n  \
-        cargo xtask prove semantics --json")]
+        cargo xtask prove semantics --functions PyNumber_Or,dict_or --limit 100000"
+    )]
     Semantics(semantics::Options),
 }
 

@@ -1,4 +1,4 @@
-//! Runs other programs; a failure shows what was run and what it said.
+//! Runs other programs; a failure shows the command and its output.
 use anyhow::{Context, Result, bail};
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ pub fn line(command: &Command) -> String {
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs to the end and returns standard output; anything but success is an error with the end of what was printed.
+/// Runs a command to its end and returns standard output. A failure is an error with the last lines of the output.
 pub fn output(command: &mut Command) -> Result<String> {
     command.stdin(Stdio::null());
     let line = line(command);

@@ -161,7 +161,7 @@ fn install(python: &Interpreter, wheel: &Path) -> Result<()> {
     pip.args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"]).arg(wheel);
     run::output(&mut pip)
         .context("pip could not install the wheel")
-        .advise("is pip there? try `python -m ensurepip`")?;
+        .advise("check that pip is installed: `python -m ensurepip`")?;
     step.done(format!("`import slotrt` works in {}", python.executable.display()));
     Ok(())
 }

@@ -1,4 +1,4 @@
-"""Traces Python functions with an object model generated from CPython's C sources.
+"""Traces Python functions. The object model is generated from CPython's C sources.
 
     >>> import slotrt
     >>> @slotrt.compile
@@ -7,8 +7,8 @@
     >>> join({1: 2}, {3: 4})
     {1: 2, 3: 4}
 
-`compile` makes a callable that traces on its first call; `explain` shows what a call was compiled into;
-`stats` counts; `reset` forgets everything compiled; `graph_break` forces a break where it is called.
+`compile` returns a callable that traces on its first call. `explain` reports what a call was compiled into. `stats` counts.
+`reset` forgets everything compiled. `graph_break` breaks the graph where it is called.
 """
 
 from . import _slotrt

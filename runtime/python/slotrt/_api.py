@@ -1,4 +1,4 @@
-"""The functions that users call."""
+"""The functions of the public API."""
 
 import os
 
@@ -8,7 +8,7 @@ from ._slotrt import Session
 
 
 def _log():
-    """The log that `SLOTRT_LOG` asks for, or `None`; the module is imported only if there is one."""
+    """The log that `SLOTRT_LOG` asks for, or `None`. Most programs want no log, and do not import it."""
     if not os.environ.get("SLOTRT_LOG"):
         return None
     from ._log import from_environment
@@ -21,14 +21,15 @@ _session = Session(log=_environment_log)
 
 
 def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
-    """A callable that behaves like `fn` and runs compiled code where guards allow.
+    """Returns a callable that behaves like `fn`, and runs compiled code while its guards hold.
 
-    `fn` is a Python function, a bound method, or an object whose class has a `__call__` in Python: a `torch.nn.Module`.
-    `backend` is a name or a callable `(graph, example_inputs) -> callable`, which gets a `slotrt.Graph` and returns what
-    runs in its place: it takes the graph's inputs and returns the tuple of its results.
-    `fullgraph=True` raises `slotrt.GraphBreak` where the graph would end before the function does.
-    `dynamic` must be `None` or `False`: every shape is guarded.
-    Without `fn` it is a decorator: `@slotrt.compile(fullgraph=True)`.
+    fn         a Python function, a bound method, or an object whose class has a `__call__` in Python: a `torch.nn.Module`.
+               Without it, `compile` returns a decorator: `@slotrt.compile(fullgraph=True)`.
+    backend    "eager", or a callable `(graph, example_inputs) -> callable`. It gets a `slotrt.Graph`, or a
+               `torch.fx.GraphModule` for a graph of tensors. The callable that it returns runs in the graph's place: it
+               takes the graph's inputs and returns the tuple of its results.
+    fullgraph  if true, a graph break raises `slotrt.GraphBreak`.
+    dynamic    must be `None` or `False`: every shape is guarded.
     """
     if dynamic:
         raise ValueError("dynamic=True: shapes are always guarded here; leave dynamic out")
@@ -39,7 +40,7 @@ def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
 
 
 def explain(fn, *, backend="eager"):
-    """A function that calls `fn` compiled afresh and returns an `Explanation` of what happened.
+    """Returns a function that calls `fn`, compiled afresh, and returns an `Explanation`.
 
     >>> report = slotrt.explain(f)(x, y)
     >>> report.graphs, report.breaks, report.ops, report.guards
@@ -56,12 +57,22 @@ def explain(fn, *, backend="eager"):
 
 
 def stats():
-    """Numbers since the last `reset`: frames_compiled, frames_skipped, graph_breaks, cache_hits, recompiles, graphs; instructions
-    that traces hold, those that were traced once more because a trace had to end earlier (repeated), and the nanoseconds
-    that tracing (trace_ns) and emitting code (emit_ns, backends included) took."""
+    """Returns counts since the last `reset`.
+
+    frames_compiled  frames traced and emitted
+    frames_skipped   frames left uncompiled
+    graph_breaks     traces that ended in a graph break
+    cache_hits       calls whose guards found compiled code
+    recompiles       frames compiled again, because no set of guards held
+    graphs           graphs handed to a backend
+    instructions     bytecode instructions traced
+    repeated         instructions traced twice, because a trace had to end earlier
+    trace_ns         nanoseconds spent in tracing
+    emit_ns          nanoseconds spent in emitting code, backends included
+    """
     return _session.stats()
 
 
 def reset():
-    """Forgets everything compiled and counted."""
+    """Forgets everything compiled, and sets all counts to zero."""
     _session.reset()

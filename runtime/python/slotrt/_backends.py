@@ -4,7 +4,7 @@ from ._fx import graph_module, has_tensors
 
 
 def _with_fx(backend):
-    """`backend`, which gets PyTorch graphs as `torch.fx.GraphModule`."""
+    """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`."""
 
     def adapted(graph, example_inputs):
         if has_tensors(graph):
@@ -15,7 +15,7 @@ def _with_fx(backend):
 
 
 def resolve(backend):
-    """The callable for `backend`; `None` stands for running the graph as it is."""
+    """The callable for `backend`. `None` means that the graph runs as it is."""
     if callable(backend):
         return _with_fx(backend)
     if backend == "eager":

@@ -1,10 +1,10 @@
-"""Contexts of decimal arithmetic: what compiled code changes in them."""
+"""Sets contexts of decimal arithmetic; compiled code calls it."""
 
 PARTS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
 
 
 def give(context, state):
-    """Makes a context what `__reduce__` said of another one: its parts, the signals that are flagged, and those that are trapped."""
+    """Sets a context to the state that `__reduce__` gave for another: its parts, its flags, its traps."""
     *parts, flags, traps = state
     for name, part in zip(PARTS, parts):
         setattr(context, name, part)

@@ -1,10 +1,10 @@
-"""What `slotrt.explain` returns: numbers, and a report for people."""
+"""The result of `slotrt.explain`: counts, data, and a report for people."""
 
 from ._report import title, topics
 
 
 class Explanation:
-    """One explained call: the result, and every frame that was traced for it."""
+    """One call: its result, and every frame that was traced for it."""
 
     def __init__(self, result, frames):
         self.result = result
@@ -16,7 +16,7 @@ class Explanation:
         self.reasons = [_reason(frame) for frame in frames if frame["break"] or frame["skipped"]]
 
     def data(self):
-        """All of it as plain data that `json.dumps` takes."""
+        """Everything as plain data for `json.dumps`."""
         return {
             "graphs": self.graphs,
             "breaks": self.breaks,
@@ -28,8 +28,8 @@ class Explanation:
         }
 
     def to_json(self, **options):
-        """`data()` as a JSON text."""
-        import json  # here, for importing slotrt must be quick
+        """`data()` as JSON text."""
+        import json  # Here, so that importing slotrt stays quick.
 
         return json.dumps(self.data(), **options)
 
@@ -57,7 +57,7 @@ def _reason(frame):
 
 
 def _frame(frame):
-    """The lines of one frame's section; bytecode is in `frames` and in the log."""
+    """The lines of one frame's section. Bytecode is left out: it is in `frames` and in the log."""
     yield ""
     yield title(frame)
     for topic, heading, lines in topics(frame):

@@ -1,4 +1,4 @@
-"""A recorded graph of PyTorch operations as a `torch.fx.GraphModule`, made only when a backend asks."""
+"""Converts a graph of PyTorch operations to a `torch.fx.GraphModule`, for backends."""
 
 import sys
 
@@ -9,7 +9,7 @@ def has_tensors(graph):
 
 
 def _named(target):
-    """FX writes functions of PyTorch by their names: one whose name leads to another is called through a function with its own."""
+    """FX writes a function by its name. If that name leads to another object, a function of the same name calls the target."""
     module = sys.modules.get(getattr(target, "__module__", None) or "")
     name = getattr(target, "__name__", "")
     if module is None or getattr(module, name, target) is target:
@@ -23,7 +23,7 @@ def _named(target):
 
 
 def graph_module(graph):
-    """`graph` with the same nodes in FX."""
+    """A `GraphModule` with the nodes of `graph`."""
     import torch.fx
 
     made, known = torch.fx.Graph(), {}
@@ -38,7 +38,7 @@ def graph_module(graph):
     for node in nodes:
         if node.op == "placeholder":
             placeholder = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
-            # FX may have given it another name; the parameter must go by the same, or it hides one that is called so.
+            # FX may have chosen another name. The parameter takes the same one, or it would hide the node that bears it.
             placeholder.target = placeholder.name
             known[node] = placeholder
         elif node.op == "output":

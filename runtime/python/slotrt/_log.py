@@ -1,7 +1,8 @@
-"""`SLOTRT_LOG`: what compiled code is made of, written as it is made.
+"""The log of traces, chosen by the environment.
 
-`SLOTRT_LOG=graph,guards,bytecode,breaks,recompiles` names topics (`all` for every one); `json` among them makes each
-record one line of JSON. The log goes to standard error, or to the file that `SLOTRT_LOG_FILE` names.
+`SLOTRT_LOG` names topics, separated by commas: graph, guards, routes, effects, bytecode, breaks, recompiles, or all.
+With `json` among them each record is one line of JSON. The log goes to standard error, or to the file that
+`SLOTRT_LOG_FILE` names.
 """
 
 import itertools
@@ -15,7 +16,7 @@ TOPICS = ("graph", "guards", "routes", "effects", "bytecode", "breaks", "recompi
 
 
 def from_environment():
-    """The log that the environment asks for; `None` without one."""
+    """The log that the environment asks for, or `None`."""
     wanted = [word.strip() for word in os.environ.get("SLOTRT_LOG", "").split(",") if word.strip()]
     if not wanted:
         return None
@@ -28,7 +29,7 @@ def from_environment():
 
 
 class Log:
-    """Writes the chosen topics of every frame that it is called with."""
+    """Writes the chosen topics of each frame that it is called with."""
 
     def __init__(self, chosen, as_json=False, path=None):
         self.chosen = chosen

@@ -1,4 +1,4 @@
-"""Frames as text for people; `explain` and the log share it."""
+"""Frames as text for people, for `explain` and the log."""
 
 import itertools
 
@@ -7,14 +7,14 @@ _COLUMNS = ("op", "name", "target", "args", "meta", "line", "route")
 
 
 def title(frame):
-    """One line: which frame, how far it was traced, how it ends."""
+    """One line: the frame, the number of instructions traced, how it ends."""
     where = f", from line {frame['resumed_at']}" if frame["resumed_at"] is not None else ""
     place = f"{frame['name']} ({frame['file']}:{frame['line']}{where})"
     return f"{place}: {frame['steps']} instructions traced, ends with {frame['end']}"
 
 
 def topics(frame):
-    """Topic, heading and lines of every section that has something to say."""
+    """Topic, heading and lines of each section that is not empty."""
     if frame["skipped"]:
         yield "breaks", "left alone", [frame["skipped"]]
     if frame["recompiled_because"]:

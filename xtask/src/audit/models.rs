@@ -1,4 +1,4 @@
-//! What the tracer does by hand, read from its sources: the symbolic vocabulary, tables of names, and cases told apart by name.
+//! Finds hand-written code in the tracer's sources: the symbolic vocabulary, tables of names, and comparisons with names.
 use crate::place;
 use anyhow::{Context, Result};
 use serde::Serialize;

@@ -1,8 +1,8 @@
-//! `audit opcodes`: what the tracer does with each operation of a release, read from its `match`.
+//! `audit opcodes`: lists the instructions that the tracer does not trace, read from its `match`.
 use crate::place;
 use crate::testing::SUPPORTED;
-use crate::ui::table::table;
-use anyhow::{Context, Result, bail};
+use crate::ui::{Advise, table::table};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -10,14 +10,14 @@ use std::path::Path;
 use syn::visit::Visit;
 
 /// Where the `match` stands.
-const DISPATCH: &str = "runtime/src/trace/ops/mod.rs";
+const DISPATCH: &str = "runtime/src/trace/instructions/step.rs";
 /// Releases whose operations are known.
 const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
 
 /// What to list.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// CPython series; all of them if not given
+    /// CPython series (3.13); without it, 3.11 to 3.15
     #[arg(long)]
     release: Option<String>,
     /// Print the report as JSON
@@ -50,7 +50,8 @@ pub fn run(options: &Options) -> Result<()> {
 /// The unspecialised operations of a release, from its facts.
 fn operations(release: &str) -> Result<Vec<String>> {
     if !RELEASES.contains(&release) {
-        bail!("no operations of CPython {release} are known; known: {}", RELEASES.join(", "));
+        return Err(anyhow!("the instructions of CPython {release} are not known"))
+            .advise(format!("known releases: {}", RELEASES.join(", ")));
     }
     let facts = place::root().join("generated/facts");
     let installed = facts.join("installed").join(format!("{release}.json"));
@@ -62,7 +63,7 @@ fn operations(release: &str) -> Result<Vec<String>> {
     Ok(real.filter_map(|row| row["name"].as_str()).map(str::to_owned).collect())
 }
 
-/// The arms of the tracer's `match` over operations; one without names is refused, since it would hide what is missing.
+/// The arms of the tracer's `match` over operations; an arm without names is refused, because it would hide a missing operation.
 fn read_arms(path: &Path) -> Result<Arms> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let file = syn::parse_file(&text).with_context(|| path.display().to_string())?;

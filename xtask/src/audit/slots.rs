@@ -1,4 +1,4 @@
-//! `audit slots`: each slot of each type of C: absent, present without a model, or modelled, by us and by TorchDynamo.
+//! `audit slots`: counts the slots of each C type: absent, modelled, not modelled; by slotrt and by TorchDynamo.
 use super::{models, tiers};
 use crate::obtain::{interpreter, torch};
 use crate::place;
@@ -20,7 +20,7 @@ pub struct Options {
     /// CPython release
     #[arg(long, default_value = "3.13", value_parser = ["3.11", "3.13"])]
     release: String,
-    /// The folder `torch` of an installed PyTorch; without it, that of the environment of `cargo xtask test --torch`
+    /// The folder `torch` of an installed PyTorch; without it, the one that `cargo xtask test --torch` installed
     #[arg(long, value_name = "DIR")]
     torch: Option<PathBuf>,
     /// Name every slot
@@ -49,7 +49,7 @@ struct Tracker {
 enum State {
     /// A generated body, proved against the C function; the tracer may still run that on objects of the trace.
     Translated,
-    /// The C function runs on objects of the trace, and looks at symbolic values through tokens.
+    /// The C function runs on objects of the trace, and looks at symbolic values through proxies.
     Native,
     /// The tracer tells its special method apart by name, and has code for it.
     ByHand,
@@ -61,7 +61,7 @@ impl State {
     fn word(self) -> &'static str {
         match self {
             State::Translated => "translated",
-            State::Native => "native on tokens",
+            State::Native => "native on proxies",
             State::ByHand => "by hand",
             State::Unmodelled => "present, not modelled",
         }
@@ -233,12 +233,12 @@ fn show(facts: &Facts, rows: &[(&Type, Vec<Filled<'_>>)], dynamo: Option<&Dynamo
     let count = |of: &dyn Fn(&Type) -> bool| rows.iter().filter(|(ty, _)| of(ty)).count();
     lines.push(line("all", all, slots * count(&|_| true) - all[0], dynamo.is_some()));
     let headings =
-        ["type", "absent", "filled", "translated", "native on tokens", "by hand", "not modelled", "body in Dynamo"];
+        ["type", "absent", "filled", "translated", "native on proxies", "by hand", "not modelled", "body in Dynamo"];
     anstream::println!("CPython {}: {slots} slots that programs see\n{}", facts.release, table(&headings, &lines));
     if let Some(dynamo) = dynamo {
         let rows = dynamo.slotdefs.as_ref().map_or_else(|| "no".to_owned(), |rows| rows.len().to_string());
         anstream::println!(
-            "\nOf the {} types that a tracker of TorchDynamo names, C fills {} slots: {} translated, {} native on tokens, {} by hand, {} not modelled \
+            "\nOf the {} types that a tracker of TorchDynamo names, C fills {} slots: {} translated, {} native on proxies, {} by hand, {} not modelled \
              here; {} have a body in TorchDynamo. Its table has {rows} of CPython's {} slot definitions.",
             count(&|ty| has_tracker(Some(dynamo), ty)),
             tracked[0],

@@ -1,4 +1,4 @@
-//! `audit tiers`: what the tracer does with the C functions that Python code reaches, and all that it does by hand.
+//! `audit tiers`: counts the C functions that Python code reaches by tier, and lists hand-written code.
 use super::models::{self, ByHand};
 use crate::place;
 use crate::ui::{paint, table::table};
@@ -30,10 +30,10 @@ const FOREIGN: [&str; 6] = ["python", "io", "reads global", "writes global", "un
 const TIERS: [(&str, &str); 9] = [
     ("folded", "pure: the C function runs on numbers, text and the like"),
     ("real object", "touches its arguments alone: the C function runs on an object that the trace made"),
-    ("reviewed", "the C function runs on objects of the trace and tokens, by a row of the reviewed table"),
-    ("tokens", "touches its arguments alone, and asks them by slots: the C function runs on tokens"),
-    ("unread *", "the C function runs: all of a type or module is reviewed, whose sources the effects do not read"),
-    ("builtin *", "a method of a builtin type, all of which are reviewed at once: the C function runs"),
+    ("reviewed", "the C function runs on objects of the trace and proxies, by a row of the reviewed table"),
+    ("proxies", "touches its arguments alone, and reaches them by slots: the C function runs on proxies"),
+    ("unread *", "the C function runs: its whole type or module is reviewed; the effects do not read its source"),
+    ("builtin *", "the C function runs: a method of a builtin type, all of which are reviewed at once"),
     ("modelled", "a hand-written model stands for it"),
     ("stateful", "a graph break, by a row of the reviewed table"),
     ("break", "a graph break, by its effects"),
@@ -89,7 +89,7 @@ pub(super) fn translated(release: &str) -> Result<BTreeMap<String, BTreeSet<Stri
 struct Rows<'m> {
     reviewed: Vec<&'m models::Row>,
     stateful: Vec<&'m models::Row>,
-    /// Owners whose functions take tokens.
+    /// Owners whose functions run on proxies.
     tokens: BTreeMap<&'m str, &'m str>,
     /// Owners that are reviewed as a whole.
     unread: BTreeMap<&'m str, &'m str>,
@@ -147,7 +147,7 @@ impl<'m> Rows<'m> {
         let changes = !(effects.mutates.is_empty() && effects.sets.is_empty());
         match (foreign.is_empty(), changes, tokens) {
             (true, false, _) if effects.slots.is_empty() => ("folded", String::new()),
-            (true, _, Some(why)) => ("tokens", (*why).to_owned()),
+            (true, _, Some(why)) => ("proxies", (*why).to_owned()),
             (true, false, None) => ("folded", "given numbers and text alone".to_owned()),
             (true, true, None) => ("real object", String::new()),
             _ if of_builtins && name != "__new__" => ("builtin *", foreign.join(", ")),

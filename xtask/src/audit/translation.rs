@@ -1,4 +1,4 @@
-//! `audit translation`: C functions translated, and what kept others out.
+//! `audit translation`: counts translated C functions, and the constructs that prevent the rest.
 use crate::place;
 use crate::translate::{self, Read};
 use crate::ui::table::table;

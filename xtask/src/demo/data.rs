@@ -1,4 +1,4 @@
-//! What `tests/demo/driver.py` writes: the runs, and what `slotrt.explain` says of them.
+//! The data that `tests/demo/driver.py` writes: the runs, and the report of `slotrt.explain`.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

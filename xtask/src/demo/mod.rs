@@ -1,4 +1,4 @@
-//! `demo`: the whole road, from CPython's C sources to a traced and re-emitted function, shown.
+//! `demo`: shows the whole way from CPython's C sources to a traced and re-emitted function.
 mod data;
 mod render;
 mod sections;
@@ -15,15 +15,15 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-/// Reads CPython's C, generates Rust, builds the runtime, traces a program, and shows each step
+/// Shows the whole way from CPython's C sources to a traced program
 ///
-/// The program is tests/demo/program.py: user classes with `__or__` and `__ror__`, `dict | dict`, numpy arrays, a loop,
-/// a helper, and a `print` in the middle, which breaks the graph.
+/// Start here to see what the project does: generated Rust, graphs, guards, breaks, bytecode, results. It fetches CPython's sources, builds the runtime and traces tests/demo/program.py: user
+/// classes with `__or__` and `__ror__`, `dict | dict`, numpy arrays, a loop, a helper, and a `print` that breaks the graph.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  cargo xtask demo                       everything is found or fetched\n  \
-    cargo xtask demo --full                whole bytecode listings\n  \
-    cargo xtask demo --source ~/cpython    sources you have\n  \
-    cargo xtask demo --json > demo.json    the same for machines")]
+#[command(after_help = "Examples:\n  cargo xtask demo                       finds or fetches all it needs\n  \
+    cargo xtask demo --full                prints bytecode listings whole\n  \
+    cargo xtask demo --source ~/cpython    reads the sources you have\n  \
+    cargo xtask demo --json > demo.json    writes the same as JSON")]
 pub struct Options {
     /// CPython release to show
     #[arg(long, default_value = "3.13")]
@@ -34,7 +34,7 @@ pub struct Options {
     /// Take the sources from here: a directory or a release tarball
     #[arg(long, value_name = "DIR|TARBALL")]
     source: Option<PathBuf>,
-    /// Show listings whole
+    /// Print bytecode listings whole
     #[arg(long)]
     full: bool,
     /// Print everything as JSON
@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// What must be true of the demo for it to have shown anything.
 fn verdict(shown: &Shown) -> Result<()> {
     let (runs, explain) = (&shown.program.runs, &shown.program.explain);
-    ensure!(runs.iter().all(|run| run.same), "compiled and uncompiled runs differ");
+    ensure!(runs.iter().all(|run| run.same), "compiled and uncompiled runs differ: this is a bug of slotrt");
     let alone = explain.frames.iter().find_map(|frame| Some((&frame.name, frame.skipped.as_ref()?)));
     if let Some((name, why)) = alone {
         bail!("`{name}` was not traced: {why}");

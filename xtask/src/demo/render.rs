@@ -1,4 +1,4 @@
-//! The report for people: sections in the order of the data flow, a sentence each.
+//! The report for people: sections in the order of the data flow, each opened by a sentence.
 use super::{Shown, sections};
 use crate::ui::paint;
 
@@ -9,44 +9,44 @@ pub fn report(shown: &Shown, full: bool) -> String {
     let parts = [
         (
             "From C to Rust",
-            "slotgen read CPython's C sources and generated the Rust that dispatches below.",
+            "slotgen read CPython's C sources and generated the Rust that decides every operation below.",
             sections::generated(shown),
         ),
         ("The program", "Ordinary Python; tests/demo/program.py, line by line.", sections::source(&shown.program)),
         (
             "The way through C",
-            "What each operation went through, outermost first. The names are C functions; the code that ran is the Rust \
-             generated from them. Names with a dot are Python functions that they called.",
+            "The functions behind each operation, outermost first. The names are C functions; what ran is the Rust generated \
+             from them. Names with a dot are Python functions that they called.",
             sections::routes(explain),
         ),
         (
             "Graphs",
-            "What was recorded for the backend: one graph up to each break, in the order of execution.",
+            "The operations recorded for the backend: one graph up to each break, in the order of execution.",
             sections::graphs(explain),
         ),
         (
             "Guards",
-            "What the traces relied on. Compiled code is used only while all of it holds; else the call is traced anew.",
+            "The conditions that the traces relied on. Compiled code runs only while all hold; else the call is traced again.",
             sections::guards(explain),
         ),
         (
             "Graph breaks",
-            "Where something must run natively. The graph ends before it, and a continuation goes on after it.",
+            "Instructions that run natively. The graph ends before one, and a continuation goes on after it.",
             sections::breaks(explain),
         ),
         (
             "Bytecode",
-            "Left: what CPython compiled. Right: what runs instead, calling the compiled graph.",
+            "Left: CPython's code. Right: the code that runs instead and calls the graph.",
             sections::bytecode(explain, full),
         ),
         (
             "Result beside the uncompiled result",
-            "The same arguments, without slotrt, on the tracing call, and from the cache.",
+            "The same arguments: without slotrt, in the call that traces, and from the cache.",
             sections::runs(&shown.program),
         ),
         (
             "What each step cost",
-            "Wall time on this machine; what is cached under target/ costs nothing the next time.",
+            "Wall time on this machine. Files cached under target/ cost nothing the next time.",
             sections::costs(shown),
         ),
     ];

@@ -7,14 +7,16 @@ use crate::ui::table::{side_by_side, table};
 /// Lines of a listing that are shown without `--full`.
 const SHORT: usize = 30;
 
-/// What slotgen read and made, and whether it is what is committed.
+/// Counts of what slotgen read and made, and whether `generated/` equals it.
 pub fn generated(shown: &Shown) -> String {
     let counts = shown.counts.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
     let verdict = if shown.changes.is_empty() {
         paint::green("✓ generated/ equals, byte for byte, what slotgen makes of these sources")
     } else {
         let changes = shown.changes.join("\n    ");
-        paint::yellow(format!("✗ generated/ differs from what slotgen makes of these sources:\n    {changes}"))
+        paint::yellow(format!(
+            "✗ generated/ differs from what slotgen makes of these sources; `cargo xtask regen` writes it:\n    {changes}"
+        ))
     };
     format!("  {}\n  {verdict}", counts.collect::<Vec<_>>().join(" · "))
 }

@@ -1,4 +1,4 @@
-//! Unpacks the parts of a CPython tarball that are read here, whole or not at all.
+//! Unpacks the parts of a CPython tarball that slotgen reads: all of them, or nothing.
 use crate::ui::Advise;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flate2::read::GzDecoder;

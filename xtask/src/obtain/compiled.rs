@@ -51,15 +51,15 @@ pub fn all(release: &str) -> Result<Vec<Compiled>> {
             Ok(build) => found.push(build),
             Err(error) if found.is_empty() => return Err(error),
             // Where Debian cannot be reached, the installed one is still compared.
-            Err(error) => crate::ui::note(format!("without Debian's build of CPython {release}: {error:#}")),
+            Err(error) => crate::ui::note(format!("Debian's build of CPython {release} is left out: {error:#}")),
         }
     }
     if found.is_empty() {
         // The error says what was looked for.
         return installed.and_then(|python| {
             let (path, version) = (python.executable.display(), python.full_version());
-            let missing = Err(anyhow!("{path} is CPython {version}, without a shared library and internal headers"));
-            missing.advise("releases are known from 3.8 on; for another build give --library and --headers")
+            let missing = Err(anyhow!("{path} (CPython {version}) has no shared library or no internal headers"));
+            missing.advise("releases are known from 3.8 on; for another build, pass `--library` and `--headers` to `cargo xtask facts`")
         });
     }
     Ok(found)

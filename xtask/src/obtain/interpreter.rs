@@ -1,11 +1,11 @@
-//! Finds a CPython of a wanted release and asks it what it is.
+//! Finds a CPython of a release, and asks it for its version and paths.
 use crate::ui::Advise;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the interpreter is asked; prints one JSON object.
+/// The program that the interpreter runs; it prints one JSON object.
 const PROBE: &str = r#"
 import json, os, sys, sysconfig
 print(json.dumps(dict(
@@ -85,7 +85,7 @@ pub fn find(series: &str, given: Option<&Path>) -> Result<Interpreter> {
         let found = named(path)?;
         let have = found.full_version();
         return if found.series() == series { Ok(found) } else { Err(anyhow!("{} is CPython {have}", path.display())) }
-            .advise(format!("CPython {series} is wanted here: its tables and sources must fit the interpreter"));
+            .advise(format!("CPython {series} is wanted: tables and sources must fit the interpreter"));
     }
     let mut tried = Vec::new();
     for path in candidates(series) {
@@ -96,8 +96,9 @@ pub fn find(series: &str, given: Option<&Path>) -> Result<Interpreter> {
         }
     }
     let tried = if tried.is_empty() { "nothing was found to try".to_owned() } else { tried.join("\n    ") };
-    Err(anyhow!("no CPython {series} found; tried\n    {tried}"))
-        .advise(format!("install one (`pyenv install {series}`) or name one with `--python PATH`"))
+    Err(anyhow!("no CPython {series} found; tried\n    {tried}")).advise(format!(
+        "install one (`pyenv install {series}`), or name one with `--python PATH` where the command takes it"
+    ))
 }
 
 /// Where a CPython of the series may be, best first.

@@ -1,4 +1,4 @@
-//! CPython's sources: given by the user, cached, or fetched; checked against the pinned hash; under `target/cpython`.
+//! CPython's sources: given by the user, cached under `target/cpython`, or fetched and checked against the pinned hash.
 use super::{apt, archive, python_org, releases};
 use crate::place;
 use crate::ui::{Advise, Step};
@@ -23,7 +23,7 @@ pub fn obtain(release: &str, given: Option<&Path>) -> Result<Sources> {
     };
     let fits = sources.version == release || releases::series_of(&sources.version) == release;
     if fits { Ok(sources) } else { Err(anyhow!("these sources are CPython {}", sources.version)) }
-        .advise(format!("CPython {release} is wanted: name its sources, or ask for the release you have"))
+        .advise(format!("CPython {release} is wanted: name its sources, or ask for the release that you have"))
 }
 
 /// A directory or a tarball that the user named.
@@ -92,10 +92,9 @@ fn check(name: &str, bytes: &[u8], pin: &Pin) -> Result<()> {
 
 fn wrong_hash(name: &str, pin: &Pin, found: &str) -> anyhow::Error {
     let wanted = &pin.sha256;
-    let error = anyhow!("{name}: CPython {} with the wrong SHA-256: {found}, pinned {wanted}", pin.release);
-    error.context(
-        "help: the file is damaged or changed: obtain it again; a directory may be given where changes are meant",
-    )
+    let error = anyhow!("{name}: CPython {} has the wrong SHA-256: {found}, pinned is {wanted}", pin.release);
+    error
+        .context("help: the file is damaged or changed: obtain it again; to read changed sources, pass their directory")
 }
 
 /// Unpacks bytes whose hash is right; a tree that is there already is used as it is.

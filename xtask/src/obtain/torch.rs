@@ -1,4 +1,4 @@
-//! The PyTorch environment: five gigabytes, so outside the clone and shared by all clones.
+//! The PyTorch environment: 5 GB, so it stands outside the clone, and all clones share it.
 use super::{Interpreter, venv};
 use crate::ui::Advise;
 use anyhow::{Result, anyhow};
@@ -30,7 +30,7 @@ fn directory(base: &Interpreter) -> Result<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = cache.or_else(|| std::env::home_dir().map(|home| home.join(".cache")));
     let cache = cache
-        .ok_or_else(|| anyhow!("no place for the PyTorch environment"))
+        .ok_or_else(|| anyhow!("there is no cache directory for the PyTorch environment"))
         .advise("set XDG_CACHE_HOME to a directory with 6 GB of room")?;
     Ok(cache.join("slotrt").join(format!("torch-{}", base.full_version())))
 }

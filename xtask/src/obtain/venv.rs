@@ -36,7 +36,7 @@ pub fn ensure_at(directory: &Path, base: &Interpreter, packages: &[&str]) -> Res
 fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &PathBuf) -> Result<()> {
     let step = Step::start(format!("Python environment in {}", place::shown(directory)));
     if directory.exists() {
-        std::fs::remove_dir_all(directory).with_context(|| format!("{} is in the way", directory.display()))?;
+        std::fs::remove_dir_all(directory).with_context(|| format!("{} cannot be removed", directory.display()))?;
     }
     step.at("python -m venv");
     run::output(Command::new(&base.executable).args(["-m", "venv"]).arg(directory))

@@ -1,4 +1,4 @@
-//! The second half of laying out: a linked library whose code is moved so that what runs together lies together (LLVM's BOLT).
+//! The second half of a profiled build: LLVM's BOLT reorders the code of the linked library.
 use super::train;
 use crate::obtain::Interpreter;
 use crate::obtain::apt::bolt::Bolt;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is done about the order of functions and blocks. Functions that are alike are not folded: the runtime compares addresses.
+/// Options for the order of functions and blocks. Equal functions are not folded: the runtime compares addresses.
 const LAYOUT: [&str; 8] = [
     "-reorder-blocks=ext-tsp",
     "-reorder-functions=cdsort",
@@ -23,14 +23,14 @@ const LAYOUT: [&str; 8] = [
 /// An `llvm-bolt` that runs here.
 pub struct Mover {
     program: PathBuf,
-    /// What it links into a library that counts, where it does not know by itself.
+    /// The library with its counters, if it does not find that by itself.
     counting: Option<PathBuf>,
 }
 
 impl Mover {
     /// The machine's, of this LLVM or any (it reads the library as the linker left it); else Debian's, fetched.
     pub fn find(llvm: &str) -> Result<Self> {
-        ensure!(cfg!(target_os = "linux"), "llvm-bolt moves code on Linux alone");
+        ensure!(cfg!(target_os = "linux"), "llvm-bolt reorders code on Linux only");
         let candidates = [format!("llvm-bolt-{llvm}"), "llvm-bolt".to_owned()];
         let runs = |candidate: &String| run::output(Command::new(candidate).arg("--version")).is_ok();
         if let Some(found) = candidates.into_iter().find(runs) {
@@ -41,7 +41,7 @@ impl Mover {
 
     /// Counts what runs in the library, and moves its code accordingly; `library` must have kept its relocations.
     pub fn lay_out(&self, python: &Interpreter, library: &Path, room: &Path) -> Result<PathBuf> {
-        let step = Step::start("Preparing to move code: llvm-bolt");
+        let step = Step::start("Adding counters: llvm-bolt");
         let (counting, counts, moved) =
             (room.join("moving-counts.so"), room.join("moving.fdata"), room.join("moved.so"));
         if counts.exists() {
@@ -55,10 +55,10 @@ impl Mover {
         run::output(&mut instrument)?;
         step.done("");
         train(python, &counting)?;
-        let step = Step::start("Moving together what runs together: llvm-bolt");
+        let step = Step::start("Reordering code by the profile: llvm-bolt");
         let mut command = self.on(library, &moved);
         command.arg(format!("-data={}", counts.display())).args(LAYOUT);
-        run::output(&mut command).context("llvm-bolt could not lay the library out")?;
+        run::output(&mut command).context("llvm-bolt could not reorder the library's code")?;
         step.done(crate::place::shown(&moved));
         Ok(moved)
     }

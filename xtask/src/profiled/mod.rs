@@ -1,4 +1,4 @@
-//! A release build laid out by what runs: built to count, run on random programs, built again with the counts.
+//! A release build with a profile: built with counters, run on random programs, built again with the counts.
 mod layout;
 
 use crate::obtain::Interpreter;
@@ -48,8 +48,10 @@ impl Compiler {
         };
         let llvm = self.llvm();
         self.find_merger()
-            .ok_or_else(|| anyhow!("there is no llvm-profdata of LLVM {llvm}, the version of this rustc"))
-            .advise(format!("`rustup component add llvm-tools`, or the distribution's package `llvm-{llvm}`"))
+            .ok_or_else(|| anyhow!("no llvm-profdata of LLVM {llvm} was found, the version that this rustc uses"))
+            .advise(format!(
+                "run `rustup component add llvm-tools`, or install the distribution's package `llvm-{llvm}`"
+            ))
     }
 
     fn find_merger(&self) -> Option<PathBuf> {
@@ -73,7 +75,7 @@ pub fn install(python: &Interpreter) -> Result<()> {
     wheel::put(python, &compile(python)?)
 }
 
-/// Compiles the runtime twice; returns the shared library of the second build, with its code moved where there is what moves it.
+/// Compiles the runtime twice. Returns the shared library of the second build, with its code reordered if there is an `llvm-bolt`.
 fn compile(python: &Interpreter) -> Result<PathBuf> {
     let compiler = Compiler::ask()?;
     let merger = compiler.merger()?;
@@ -91,9 +93,7 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
     match mover.and_then(|mover| mover.lay_out(python, &library, &room)) {
         Ok(moved) => Ok(moved),
         Err(error) => {
-            ui::note(format!(
-                "{error:#}: the library stays as the compiler laid it out, and traces take about a fourteenth longer"
-            ));
+            ui::note(format!("{error:#}: its code is not reordered, and traces take about a fourteenth longer"));
             Ok(library)
         }
     }
@@ -122,8 +122,8 @@ impl Counts<'_> {
 
     fn words(&self) -> &'static str {
         match self {
-            Self::Made(_) => "to count what runs",
-            Self::Used { .. } => "laid out by what ran",
+            Self::Made(_) => "with counters",
+            Self::Used { .. } => "with the profile",
         }
     }
 }
@@ -144,9 +144,9 @@ fn build(python: &Interpreter, compiler: &Compiler, room: &Path, counts: &Counts
     Ok(library)
 }
 
-/// Runs what is to be quick.
+/// Runs the programs whose profile is recorded.
 fn train(python: &Interpreter, library: &Path) -> Result<()> {
-    let step = Step::start("Counting what runs: tests/bench/training.py");
+    let step = Step::start("Recording a profile: tests/bench/training.py");
     let tree = wheel::tree(python, library)?;
     let mut command = Command::new(&python.executable);
     command.arg(place::root().join("tests").join("bench").join("training.py"));

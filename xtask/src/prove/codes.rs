@@ -1,9 +1,9 @@
-//! `prove codes`: every code object of a release's standard library, decoded and assembled, is itself again.
+//! `prove codes`: decodes and assembles every code object of the standard library, and compares.
 use crate::obtain::{Interpreter, compiled, interpreter};
-use crate::ui::{Step, step};
+use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
 use crate::{place, run};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
 pub struct Options {
     /// Releases (3.12); without any, 3.11 to 3.15
     releases: Vec<String>,
-    /// Instead, damage so many at random: each must be refused with an error that names an offset, or assemble; none may crash
+    /// Damage this many code objects at random instead
     #[arg(long, value_name = "N")]
     damaged: Option<u64>,
     /// First seed of the damage
@@ -62,7 +62,8 @@ pub fn run(options: &Options) -> Result<()> {
     let all: Vec<String> = RELEASES.iter().map(|release| (*release).to_owned()).collect();
     let releases = if options.releases.is_empty() { all } else { options.releases.clone() };
     if let Some(release) = releases.iter().find(|release| !RELEASES.contains(&release.as_str())) {
-        bail!("code objects are read of {}, not of {release}", RELEASES.join(", "));
+        return Err(anyhow!("slotrt does not read code objects of CPython {release}"))
+            .advise(format!("known releases: {}", RELEASES.join(", ")));
     }
     if let Some(count) = options.damaged {
         return damage(&releases, options.start, count, options.json);
@@ -118,10 +119,10 @@ fn script(python: &Interpreter, package: &Path, name: &str) -> Command {
 
 fn last_line<T: DeserializeOwned>(output: &str) -> Result<T> {
     serde_json::from_str(output.lines().last().unwrap_or_default())
-        .with_context(|| format!("the runner said: {output}"))
+        .with_context(|| format!("the runner printed no report, but: {output}"))
 }
 
-/// Damages code objects and prints what came of it.
+/// Damages code objects and prints the outcome.
 fn damage(releases: &[String], start: u64, count: u64, as_json: bool) -> Result<()> {
     let mut reports = Vec::new();
     for release in releases {

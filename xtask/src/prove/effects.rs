@@ -1,9 +1,9 @@
-//! `prove effects`: what is claimed of C functions, tried on the interpreter: they are run, and what they did is compared.
+//! `prove effects`: runs C functions on the interpreter, and compares what they did with their effects.
 use crate::obtain::{Interpreter, interpreter};
 use crate::place;
 use crate::ui::table::table;
-use crate::ui::{Step, step};
-use anyhow::{Context, Result, bail};
+use crate::ui::{Advise, Step, step};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,13 +19,13 @@ pub struct Options {
     /// Releases (3.13); without any, 3.11, 3.12 (with the claims of 3.13) and 3.13
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
-    /// The interpreter, where it is not the one that is found
+    /// Use this interpreter instead of the one found
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// These functions alone, by their C names, with commas between them
+    /// Only these functions: C names, separated by commas
     #[arg(long, value_name = "NAMES")]
     functions: Option<String>,
-    /// Lists of arguments for one way to a function
+    /// Argument lists tried for each way to reach a function
     #[arg(long, default_value_t = 300)]
     limit: u32,
     /// Print the reports as JSON
@@ -75,11 +75,14 @@ pub fn run(options: &Options) -> Result<()> {
         reports.iter().for_each(show);
     }
     if let Some(idle) = reports.iter().find(|report| report.calls == 0) {
-        bail!("CPython {}: nothing was run; are the functions named as C names them?", idle.release);
+        return Err(anyhow!("CPython {}: no function was run", idle.release))
+            .advise("spell the names after `--functions` as in C: list_append, math_gcd");
     }
     match reports.iter().map(|report| report.contradicted.len()).sum::<usize>() {
         0 => Ok(()),
-        count => bail!("{count} claims are false"),
+        count => {
+            Err(anyhow!("{count} claims are false")).advise("`cargo xtask effects NAME` shows where a claim comes from")
+        }
     }
 }
 
@@ -88,7 +91,8 @@ pub fn one(python: &Interpreter, arguments: &[String]) -> Result<Report> {
     let series = python.series();
     let Some((_, claims)) = RELEASES.iter().find(|(release, _)| *release == series) else {
         let known: Vec<_> = RELEASES.iter().map(|(release, _)| *release).collect();
-        bail!("effects are tried in {}, not in {series}", known.join(", "));
+        return Err(anyhow!("there are no effects of CPython {series} to try"))
+            .advise(format!("known releases: {}", known.join(", ")));
     };
     let step = Step::start(format!("Effects of the C functions of CPython {}", python.full_version()));
     let mut command = Command::new(&python.executable);

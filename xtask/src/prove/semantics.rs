@@ -1,7 +1,7 @@
-//! `prove semantics`: translated functions on real objects give what the interpreter's own give.
+//! `prove semantics`: runs translated functions on real objects, and compares them with the interpreter's.
 use crate::obtain::{Interpreter, interpreter};
 use crate::place;
-use crate::ui::{Step, step};
+use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -16,28 +16,28 @@ const RELEASES: [&str; 3] = ["3.11", "3.12", "3.13"];
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Releases (3.13); without any, all that run translations
+    /// Releases (3.13); without any, 3.11, 3.12 and 3.13
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
-    /// The interpreter, where it is not the one that is found
+    /// Use this interpreter instead of the one found
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// These functions alone, by their C names, with commas between them
+    /// Only these functions: C names, separated by commas
     #[arg(long, value_name = "NAMES")]
     functions: Option<String>,
-    /// Cases of one function, if it has as many
+    /// At most this many cases of one function
     #[arg(long, default_value_t = 1000)]
     limit: u32,
-    /// Processes at once; half of the processors without it
+    /// Processes at a time; without it, half the processors
     #[arg(long)]
     jobs: Option<u32>,
-    /// One part of the functions, such as 2/5 for the second of five
+    /// Only one part of the functions: 2/5 is the second of five
     #[arg(long, value_name = "N/OF")]
     part: Option<String>,
-    /// Build the runtime without optimisation: sooner built, and its arithmetic checked
+    /// Build the runtime without optimisation: builds faster, and checks its arithmetic
     #[arg(long)]
     debug: bool,
-    /// Print the reports as JSON, with the functions whose cases ended unsupported
+    /// Print the reports as JSON, with the functions that ended unsupported
     #[arg(long)]
     json: bool,
 }
@@ -88,7 +88,8 @@ pub fn run(options: &Options) -> Result<()> {
     let mut reports = Vec::new();
     for release in &releases {
         if !RELEASES.contains(&release.as_str()) {
-            bail!("translated functions run in {}, not in {release}", RELEASES.join(", "));
+            return Err(anyhow!("translated functions do not run on CPython {release}"))
+                .advise(format!("known releases: {}", RELEASES.join(", ")));
         }
         reports.push(one(&interpreter::find(release, options.python.as_deref())?, options)?);
     }
@@ -98,11 +99,13 @@ pub fn run(options: &Options) -> Result<()> {
         reports.iter().for_each(show);
     }
     if let Some(idle) = reports.iter().find(|report| report.cases == 0) {
-        bail!("CPython {}: nothing was compared; are the functions named as C names them?", idle.release);
+        return Err(anyhow!("CPython {}: no function was compared", idle.release))
+            .advise("spell the names after `--functions` as in C: PyNumber_Or, dict_or");
     }
     let bad: u64 = reports.iter().map(|report| report.differences).sum();
     if bad > 0 {
-        bail!("{bad} cases differ");
+        return Err(anyhow!("{bad} cases differ from the interpreter"))
+            .advise("`cargo xtask translate NAME` shows a function's C beside its Rust");
     }
     Ok(())
 }

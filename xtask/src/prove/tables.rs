@@ -1,10 +1,10 @@
-//! `prove tables`: what was read from C against what compiled libraries and running interpreters hold.
+//! `prove tables`: compares the tables read from C with compiled libraries and running interpreters.
 use crate::obtain::compiled::{self, Compiled, DEBIAN};
 use crate::obtain::{interpreter, releases};
-use crate::ui::Step;
 use crate::ui::table::table;
+use crate::ui::{Advise, Step};
 use crate::{facts, place};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 use slotgen::facts::Facts;
@@ -25,7 +25,7 @@ pub struct Options {
     /// Compare the sources with this interpreter alone
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// Name types that only one side has for a known reason, too
+    /// Also name types that only one side has for a reviewed reason
     #[arg(long)]
     verbose: bool,
     /// Print the report as JSON
@@ -56,7 +56,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     match rows.iter().map(|row| row.proof.unexplained()).sum::<usize>() {
         0 => Ok(()),
-        differences => bail!("{differences} differences have no reviewed reason"),
+        differences => Err(anyhow!("{differences} differences have no reviewed reason")).advise(
+            "correct the extraction or the model, or give each a row with its reason in slotgen/data/exceptions.toml",
+        ),
     }
 }
 
@@ -68,7 +70,9 @@ fn one(release: &str, options: &Options) -> Result<Vec<Row>> {
     if let Some(path) = &options.python {
         let python = interpreter::find(&releases::series_of(release), Some(path))?.executable;
         let Some(sources) = sources else {
-            bail!("no sources of CPython {release} are known; add --source, or leave --python out")
+            return Err(anyhow!("no C sources of CPython {release} are pinned")).advise(
+                "name some with `--source DIR|TARBALL`, or leave `--python` out: then its compiled library is read",
+            );
         };
         let proof = live(Door::Source, &sources, &python)?;
         return Ok(vec![Row { release: release.to_owned(), origin: "given", proof }]);

@@ -1,4 +1,4 @@
-//! `test --cpython`: CPython's own tests, bodies compiled with no graph break allowed, against the same tests uncompiled.
+//! `test --cpython`: runs CPython's own tests with compiled bodies, no graph break allowed, and compares with plain runs.
 use crate::obtain::{Interpreter, venv};
 use crate::ui::table::table;
 use crate::ui::{Step, paint};
@@ -64,7 +64,8 @@ pub fn run(base: &Interpreter, files: &[String], as_json: bool) -> Result<()> {
     if failed == 0 {
         return Ok(());
     }
-    bail!("{failed} outcomes differ from the uncompiled ones {}", trouble.join("; "))
+    let trouble = if trouble.is_empty() { String::new() } else { format!(": {}", trouble.join("; ")) };
+    bail!("{failed} tests end otherwise than uncompiled{trouble}")
 }
 
 /// The files by which the tracer is measured.

@@ -1,4 +1,4 @@
-//! The runtime compiles for releases of which there may be no interpreter: cargo checks it against a description of each.
+//! Checks that the runtime compiles for releases without an interpreter at hand: cargo gets a description of each.
 use super::tally::Tally;
 use crate::ui::Step;
 use crate::{place, run, wheel};

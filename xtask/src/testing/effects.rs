@@ -1,4 +1,4 @@
-//! Effects: a bounded part of `prove effects` on every interpreter that has claims.
+//! Effects: a bounded part of `prove effects`, on every release with generated effects.
 use super::tally::Tally;
 use crate::obtain::Interpreter;
 use crate::prove::effects;

@@ -10,15 +10,15 @@ use clap::ValueEnum;
 pub enum Layer {
     /// Rust tests of every crate, documentation tests included
     Rust,
-    /// `generated/` against what slotgen produces from CPython's sources
+    /// `generated/` equals what slotgen produces from CPython's sources
     Generated,
-    /// Slots, methods, getters and members against compiled libraries and running interpreters
+    /// Slots, methods, getters and members equal those of compiled libraries and running interpreters
     Tables,
-    /// What is claimed of C functions, against what they do: a bounded part of `prove effects`
+    /// C functions do only what their effects claim: a bounded part of `prove effects`
     Effects,
     /// Python tests on every supported interpreter
     Python,
-    /// The same under PYTHONMALLOC=debug and -X dev
+    /// The Python tests again, under PYTHONMALLOC=debug and -X dev
     Strict,
     /// Python tests that need PyTorch
     Torch,

@@ -1,4 +1,4 @@
-//! `test`: every test there is, layer by layer, closing with a line that counts.
+//! `test`: runs every test, layer by layer, and ends with a line of counts.
 mod cpython;
 mod described;
 mod effects;
@@ -13,7 +13,7 @@ mod transparency;
 pub use cpython::module;
 
 use crate::obtain::{Interpreter, interpreter};
-use crate::ui::paint;
+use crate::ui::{Advise, paint};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use layer::Layer;
@@ -27,35 +27,34 @@ pub const SUPPORTED: &[&str] = &["3.11", "3.12", "3.13"];
 /// Releases whose frames the runtime hooks.
 pub const HOOKED: &[&str] = &["3.11", "3.12", "3.13"];
 
-/// Runs the tests and counts them
+/// Runs the tests, layer by layer, and counts them
 ///
-/// Without options: Rust tests of all crates, generated code against what slotgen produces, tables against compiled
-/// libraries and running interpreters, effects of C functions against what they do, Python tests on every supported interpreter, and those again under a debugging allocator and Python's development mode.
+/// Without options it runs every layer but PyTorch's. `--only` runs some layers, FILTER some files. The Python layers build the
+/// runtime and run on each supported interpreter found (pyenv, PATH); one that is missing counts as skipped.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
     cargo xtask test --only rust            one layer\n  \
     cargo xtask test --only python hook     Python test files whose path below tests/python contains `hook`\n  \
     cargo xtask test --torch                the PyTorch layer alone\n  \
-    cargo xtask test --cpython              CPython's tests, compiled, in the 48 files of the measure\n  \
+    cargo xtask test --cpython              CPython's tests, compiled\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
     cargo xtask test --transparency         CPython's tests under the evaluation hook")]
 pub struct Options {
     /// Only Rust tests whose name, or Python test files whose path, contains this
     filter: Option<String>,
-    /// Only these layers
+    /// Run only these layers
     #[arg(long, value_delimiter = ',', value_name = "LAYER")]
     only: Vec<Layer>,
-    /// The PyTorch layer, in an environment of its own (5 GB, made once)
+    /// Run the PyTorch layer alone, in an environment of its own (5 GB, made once)
     #[arg(long)]
     torch: bool,
-    /// CPython's own tests, each body compiled with no graph break allowed, against the same uncompiled; breaks count
-    /// as skipped
+    /// Run CPython's own tests instead, each body compiled with no graph break allowed, and compare; a break counts as skipped
     #[arg(long, value_name = "FILES", num_args = 0..)]
     cpython: Option<Vec<String>>,
-    /// CPython's own tests with the evaluation hook installed, against the same without it
+    /// Run CPython's own tests instead, with and without the evaluation hook, and compare
     #[arg(long, value_name = "FILES", num_args = 0..)]
     transparency: Option<Vec<String>>,
-    /// Only on this interpreter
+    /// Run on this interpreter only
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Print the counts as JSON
@@ -76,7 +75,10 @@ impl Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let (interpreters, mut tally) = interpreters(options)?;
-    let last = || interpreters.last().ok_or_else(|| anyhow!("no supported interpreter found"));
+    let last = || {
+        let found = interpreters.last().ok_or_else(|| anyhow!("no CPython that slotrt supports was found"));
+        found.advise("install one (`pyenv install 3.13`) or name one with `--python PATH`")
+    };
     if let Some(files) = &options.cpython {
         return cpython::run(last()?, files, options.json);
     }

@@ -1,4 +1,4 @@
-//! The tables: sources, compiled libraries and running interpreters agree, as far as they are at hand.
+//! The tables: sources, compiled libraries and running interpreters agree; only those at hand are compared.
 use super::tally::Tally;
 use crate::prove;
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! `test --transparency`: CPython's regression tests under the evaluation hook give what they give without it.
+//! `test --transparency`: runs CPython's regression tests with and without the evaluation hook, and compares.
 use super::cpython::module;
 use super::python::{Counts, tally};
 use super::tally::Tally;

@@ -1,4 +1,4 @@
-//! Cuts one function out of a C file, and its translation out of the generated module.
+//! Finds one function in a C file, and its translation in the generated module.
 use crate::place;
 use anyhow::{Context, Result, anyhow};
 use slotgen::source::Tree;

@@ -1,4 +1,4 @@
-//! `translate`: a C function, the Rust that was generated from it, what it calls and who calls it.
+//! `translate`: shows a C function, the Rust generated from it, its callees and its callers.
 mod listing;
 
 use crate::obtain::sources;
@@ -17,16 +17,16 @@ use std::path::PathBuf;
 /// Columns that each side gets.
 const COLUMN: usize = 92;
 
-/// Shows a C function beside the Rust that was generated from it
+/// Shows a C function beside the Rust generated from it, what it calls, and who calls it
 ///
-/// The C comes from CPython's sources, which are fetched; it is no part of this project.
+/// Use it to check a translation, or to follow a path through CPython. The C comes from CPython's sources, which are fetched; it is
+/// no part of this project. If a function is not translated, the error names the C construct that prevents it.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  cargo xtask translate binary_op1\n  cargo xtask translate dict_or --release 3.13 --stacked\n  \
-    cargo xtask translate slot_nb_power --json"
-)]
+#[command(after_help = "Examples:\n  cargo xtask translate binary_op1            C on the left, Rust on the right\n  \
+    cargo xtask translate dict_or --stacked     C above Rust, for narrow terminals\n  \
+    cargo xtask translate slot_nb_power --release 3.11 --json")]
 pub struct Options {
-    /// Name of the C function
+    /// Name of the C function, as in C
     name: String,
     /// CPython release
     #[arg(long, default_value = "3.13")]
@@ -77,7 +77,7 @@ pub fn run(options: &Options) -> Result<()> {
         functions.iter().find(|function| function.name() == name).map(|function| (unit, function))
     });
     let (unit, function) = found
-        .ok_or_else(|| anyhow!("no function `{name}` in {}", UNITS.join(", ")))
+        .ok_or_else(|| anyhow!("there is no function `{name}` in the {} C files that are translated", UNITS.len()))
         .advise("spell it as in C; `cargo xtask audit translation --verbose` lists all of them")?;
     let c = listing::c(&tree, unit, name).unwrap_or_else(|| vec!["(made by a macro)".to_owned()]);
     let rust = listing::rust(&tree.release().series(), unit, name)?;
@@ -108,5 +108,5 @@ pub fn run(options: &Options) -> Result<()> {
 fn not_translated(left: &Left) -> anyhow::Error {
     let place = format!("{}:{}", left.file, left.line);
     anyhow!("{place}: `{}` is not translated: {}", left.name, left.construct)
-        .context("help: callers see `unsupported` there, which the tracer turns into a graph break")
+        .context("help: nothing is broken: a call of it is `unsupported`, which the tracer turns into a graph break")
 }

@@ -1,4 +1,4 @@
-//! Colours as escape codes; `anstream` drops them where the output is no terminal.
+//! Colours as escape codes; `anstream` drops them if the output is no terminal.
 use std::fmt::Display;
 
 macro_rules! colours {

@@ -1,4 +1,4 @@
-//! One step of a longer job: a spinner or a bar on a terminal, a line when it ends anywhere.
+//! One step of a longer job: a spinner or a bar on a terminal, and a line when it ends.
 use super::paint;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::fmt::Display;
@@ -69,7 +69,7 @@ impl Step {
         self.bar.set_message(format!("{}: {detail}", self.what));
     }
 
-    /// Ends the step and says what came of it. Returns how long it took.
+    /// Ends the step with its outcome. Returns how long it took.
     pub fn done(self, outcome: impl Display) -> Duration {
         self.end(&paint::green("✓"), outcome)
     }

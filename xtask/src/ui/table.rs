@@ -43,7 +43,7 @@ fn clip(text: &str, limit: usize) -> String {
     if width(text) <= limit { text.to_owned() } else { text.chars().take(limit - 1).chain(['…']).collect() }
 }
 
-/// Characters; what is shown here has no wide ones.
+/// Width in characters; no wide ones are shown here.
 fn width(text: &str) -> usize {
     text.chars().count()
 }

@@ -1,4 +1,4 @@
-//! LLVM's BOLT from Debian, unpacked and never installed: what moves the code of a linked library.
+//! LLVM's BOLT from Debian, unpacked and never installed; it reorders the code of a linked library.
 use super::{Suite, tree};
 use crate::ui::{Advise, Step};
 use crate::{place, run};
@@ -13,7 +13,7 @@ const SUITE: &str = "sid";
 pub struct Bolt {
     /// Starts it.
     pub program: PathBuf,
-    /// What it links into a library that counts; it looks beside the loader otherwise.
+    /// The library with its counters, which it would look for beside the loader.
     pub counting: PathBuf,
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Magic words at the start of an `ar` archive, which a `.deb` is.
 const AR: &[u8] = b"!<arch>\n";
 
-/// Unpacks packages of a suite, with all that they depend on, in place of what was there.
+/// Unpacks packages of a suite with their dependencies; replaces the destination.
 pub fn unpack(suite: &Suite, packages: &[String], destination: &Path, step: &Step) -> Result<()> {
     if destination.exists() {
         std::fs::remove_dir_all(destination)?;

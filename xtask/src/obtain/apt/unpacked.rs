@@ -41,7 +41,7 @@ pub fn ensure(release: &str) -> Result<PathBuf> {
     let step = Step::start(format!("CPython {release} from Debian {suite}"));
     make(series, suite, &destination, &step)
         .with_context(|| format!("CPython {series} could not be unpacked from Debian {suite}"))
-        .advise("this needs apt-get and a Debian mirror; without them leave the release out")?;
+        .advise("this needs apt-get and a Debian mirror; without them, leave this release out")?;
     std::fs::write(destination.join(MARK), "")?;
     step.done(place::shown(&destination));
     Ok(destination)
@@ -54,7 +54,7 @@ fn make(series: &str, suite: &str, destination: &Path, step: &Step) -> Result<()
     launchers(series, destination)
 }
 
-/// What is unpacked; the test suite, and modules that Debian packs apart, only where apt can satisfy them.
+/// The packages to unpack. The test suite, and modules that Debian packs apart, are added only if apt can satisfy them.
 fn packages(series: &str, suite: &Suite) -> Vec<String> {
     let endings = ["", "-minimal", "-dbg"].map(|ending| format!("python{series}{ending}"));
     let libraries = ["", "-minimal", "-stdlib", "-dev", "-dbg"].map(|ending| format!("libpython{series}{ending}"));

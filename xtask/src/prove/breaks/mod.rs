@@ -1,4 +1,4 @@
-//! `prove breaks`: functions broken at every reachable instruction do what they do unbroken.
+//! `prove breaks`: breaks functions at every reachable instruction, and compares them with the same functions unbroken.
 mod report;
 mod unit;
 
@@ -24,25 +24,25 @@ pub struct Options {
     /// How many random programs
     #[arg(long, default_value_t = 100)]
     count: u64,
-    /// Calls into the standard library (tests/breaks/library.py) instead of random programs; all, or these
+    /// Break calls into the standard library (tests/breaks/library.py) instead of random programs: all, or these
     #[arg(long, value_name = "NAMES", num_args = 0..)]
     library: Option<Vec<String>>,
-    /// CPython's tests instead; all files that `test --transparency` runs, or these
+    /// Break CPython's tests instead: all files that `test --transparency` runs, or these
     #[arg(long, value_name = "FILES", num_args = 0..)]
     cpython: Option<Vec<String>>,
-    /// All three
+    /// Break all three
     #[arg(long, conflicts_with_all = ["library", "cpython"])]
     all: bool,
     /// Run each of CPython's tests at most this often, as long as a round breaks something new
     #[arg(long, value_name = "N", default_value_t = 60)]
     rounds: u32,
-    /// Keep what was proven in this file; a run that finds it there goes on where the last one stopped
+    /// Keep the results in this file; if it exists, go on where the last run stopped
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
-    /// Begin nothing new after this many seconds
+    /// Start nothing new after this many seconds
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
-    /// How many processes at a time
+    /// Processes at a time
     #[arg(long, value_name = "N", default_value_t = 2)]
     jobs: usize,
     /// Run in this interpreter
@@ -78,7 +78,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let bad = ledger.report.different.len();
     if bad == 0 { Ok(()) } else { Err(anyhow!("{bad} programs or tests behave differently when they are broken")) }
-        .advise("`python tests/fuzz/generate.py SEED` writes the program of a seed")
+        .advise("`python tests/fuzz/generate.py SEED` writes the program of a seed; `prove breaks --start SEED --count 1` breaks it again")
 }
 
 /// Runs the units, some at a time; gives how many were not begun.

@@ -1,11 +1,11 @@
-//! What the proof of breaks has tried and found, summed over processes, and kept in a file.
+//! The report of the proof of breaks: summed over processes, kept in a file.
 use crate::ui::Advise;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Reachable instructions of a function; those split and those handed over at, as hexadecimal bit strings.
+/// Reachable instructions of a function; those split at, and those where the frame was transferred, as hexadecimal bit strings.
 type Row = (u64, String, String);
 
 /// What one process prints last, and the sum of many.
@@ -117,17 +117,17 @@ impl Report {
         let Numbers { units, unstable, declined, functions, functions_tried_everywhere, .. } = numbers;
         let Numbers { instructions, pairs, pairs_reached, .. } = numbers;
         anstream::println!(
-            "{units} programs, groups of library calls and files of tests ({unstable} runs more do not agree with themselves)"
+            "{units} programs, groups of library calls and files of tests; {unstable} more runs differ from themselves and do not count"
         );
         anstream::println!(
-            "{functions} functions with {instructions} reachable instructions; {functions_tried_everywhere} functions tried at every one of theirs"
+            "{functions} functions with {instructions} reachable instructions; {functions_tried_everywhere} functions were tried at every instruction"
         );
         anstream::println!(
-            "{pairs} (function, instruction) pairs tried: a call ran that was split there; at {pairs_reached} of them control came there and the frame was handed over"
+            "{pairs} (function, instruction) pairs tried: a call ran code that was split there; {pairs_reached} reached: the frame was transferred there"
         );
         let refused: u64 = numbers.refused.values().sum();
         anstream::println!(
-            "{refused} code objects refused; {declined} calls ran whole for want of room on the stack of frames; {} differences",
+            "{refused} code objects refused; {declined} calls ran unbroken, because the stack of frames was full; {} differences",
             numbers.different.len()
         );
     }
@@ -151,10 +151,11 @@ impl Ledger {
         let Some(path) = path.filter(|path| path.exists()) else { return Ok(fresh) };
         let shown = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("{shown} cannot be read"))?;
-        let kept: Self = serde_json::from_str(&text).with_context(|| format!("{shown} is no kept report"))?;
+        let kept: Self =
+            serde_json::from_str(&text).with_context(|| format!("{shown} is no report of `prove breaks --into`"))?;
         if kept.version != version {
-            return Err(anyhow!("{shown} keeps what CPython {} did, not {version}", kept.version))
-                .advise("name another file");
+            return Err(anyhow!("{shown} holds the results of CPython {}, not of {version}", kept.version))
+                .advise("name another file with `--into`");
         }
         Ok(Self { path: Some(path.to_owned()), ..kept })
     }

@@ -1,4 +1,4 @@
-//! What one process of the proof runs: some random programs, one group of library calls, one file of CPython's tests.
+//! The work of one process: some random programs, one group of library calls, or one file of CPython's tests.
 use super::Options;
 use super::report::Report;
 use crate::run as program;
