@@ -1,7 +1,7 @@
 //! Runs bytecode symbolically with the generated code as its object model.
 //!
 //! In: a frame. Out: an [`Outcome`](state::outcome::Outcome), from which `emit` makes code.
-//! The rooms, from the ground up: `state` (data), `value`, `proxy`, `lifetime`, `exception`, `attribute`, `operator`, `process`,
+//! The rooms, from the ground up: `state` (data), `value`, `operator`, `proxy`, `lifetime`, `exception`, `attribute`, `process`,
 //! `generator`, `call`, `instructions`, `finish`, `run`. A room names types and functions of the rooms below it only; upwards it calls
 //! methods of `Tracer`. Must not know: how code is emitted, cached or entered.
 mod attribute;

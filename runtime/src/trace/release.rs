@@ -1,4 +1,4 @@
-//! What the traced releases do differently, where neither the instruction set nor generated code says it.
+//! Differences between the traced releases that neither the instruction set nor generated code shows.
 
 /// Where `COMPARE_OP` has the comparison's number.
 pub(crate) const COMPARISON: u32 = if cfg!(Py_3_13) {

@@ -1,4 +1,4 @@
-//! Binding what a lookup has found: functions to methods, descriptors through `__get__`.
+//! Binds what a lookup found: functions become methods, descriptors answer through `__get__`.
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::name;

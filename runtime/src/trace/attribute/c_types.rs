@@ -1,4 +1,4 @@
-//! Attributes of objects of C classes: those that look them up or set them in their own way, on private objects.
+//! Attributes of objects of C classes that have their own `tp_getattro` or `tp_setattro`: C runs it on the private object.
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::attribute::descriptors::has_generic_getattr;

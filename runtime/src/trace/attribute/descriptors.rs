@@ -1,4 +1,4 @@
-//! Questions to classes and descriptors that C answers by their slots.
+//! Questions about descriptors and classes that C answers by their slots.
 use crate::ffi::callee;
 use crate::ffi::types;
 use generated::slots::Slot;

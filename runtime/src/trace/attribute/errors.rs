@@ -1,4 +1,4 @@
-//! What a missing attribute raises, and what reading an attribute adds to it.
+//! The error of a missing attribute, and what CPython adds to it.
 use crate::names::{Name, name};
 use crate::trace::attribute::descriptors::is_generic_setter;
 use crate::trace::attribute::descriptors::short_name;

@@ -1,4 +1,4 @@
-//! Attribute access, modelled under the names of the C functions until generated code replaces it.
+//! Attribute lookup, under the names of the C functions. CPython: `Objects/object.c`, `_PyObject_GenericGetAttrWithDict`.
 use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;

@@ -1,4 +1,4 @@
-//! Attributes of modules, and what is said of one that is not there. CPython: `Objects/moduleobject.c`.
+//! Attributes of modules, and the error of one that is missing. CPython: `Objects/moduleobject.c`.
 use crate::ffi::types;
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict};

@@ -1,5 +1,7 @@
-//! Dicts from outside that are seen through names: the globals of modules, the `__dict__` of instances. One name is read, guarded and
-//! written at a time, in the overlays that `LOAD_GLOBAL` and `LOAD_ATTR` use; only the dict of an instance may be seen as a whole.
+//! Dicts from outside that hold names: globals of modules, `__dict__` of instances.
+//!
+//! The trace reads, guards and writes one name at a time, in the overlays of `LOAD_GLOBAL` and `LOAD_ATTR`. It sees a dict of an instance as a
+//! whole only where the program asks for that.
 use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::Source;

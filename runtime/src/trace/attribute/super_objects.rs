@@ -1,11 +1,11 @@
-//! Objects of `super` that the trace made: a class, and the receiver of what is found behind it.
+//! Objects of `super` that the trace made: a class and a receiver.
 //!
 //! CPython: `super_init_impl`, `super_init_without_args`, `super_getattro` in `Objects/typeobject.c`.
 use crate::bytecode::LocalKind;
 use crate::ffi::types;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::escape::Materialised;
 use crate::trace::state::frame::Frame;
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};

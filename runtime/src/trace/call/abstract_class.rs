@@ -1,4 +1,4 @@
-//! Abstract base classes: C asks the classes themselves, and what it calls of Python is traced. CPython: `Modules/_abc.c`.
+//! Instance checks of abstract base classes. CPython: `Modules/_abc.c`.
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};

@@ -1,4 +1,4 @@
-//! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
+//! Binds arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
 use crate::bytecode::{Code, flag};
 use crate::ffi::inspect;
 use crate::guard::source::{Fixed, Source};

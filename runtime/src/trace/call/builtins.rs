@@ -1,4 +1,4 @@
-//! Builtins that look at symbolic values themselves: the models, registered by name so that an audit can count them.
+//! Models of builtins that look at symbolic values; a table registers them by name for the audit.
 use crate::domain::Callee;
 use crate::ffi::types::is_c_type;
 use crate::ffi::{flag, types};

@@ -1,9 +1,9 @@
-//! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
+//! Calls C functions and methods: the domain first, then models, then the real function on private objects; else a graph break names it.
 use crate::domain::Domain;
 use crate::ffi::callee;
 use crate::ffi::{flag, types};
 use crate::trace::call::effects::allowed;
-use crate::trace::proxy::native;
+use crate::trace::proxy::convert;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -268,7 +268,7 @@ impl<'py> Tracer<'py> {
         let is_foreign = self.domain_of(&class).is_some();
         let is_data =
             types::has(&class, flag::DATA_SUBCLASS) || crate::trace::value::kinds::scalar_base(&class).is_some();
-        if is_data || native::derives_from_c(&class) && !is_foreign {
+        if is_data || convert::derives_from_c(&class) && !is_foreign {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }
         match self.real(value) {

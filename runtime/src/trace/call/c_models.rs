@@ -1,4 +1,4 @@
-//! C functions and methods that have a model, or that read the world outside; `None` for all others.
+//! C functions and methods that have a model, or that read state from outside.
 use crate::domain::Callee;
 use crate::ffi::types::is_c_type;
 use crate::ffi::{callee, types};

@@ -1,4 +1,4 @@
-//! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
+//! Calls classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
 use crate::ffi::callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
@@ -145,7 +145,7 @@ impl<'py> Tracer<'py> {
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
         let Some(finaliser) = self.lookup(class, "__del__") else { return true };
         let of_files = callee::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
-        of_files && !crate::trace::value::ends::has_finaliser(class)
+        of_files && !crate::trace::value::finalisable::has_finaliser(class)
     }
 
     /// What hangs under a static method.

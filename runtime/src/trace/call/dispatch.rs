@@ -1,4 +1,4 @@
-//! Calling values: Python functions are inlined, classes instantiated, C callables run on private objects.
+//! Calls a value: a Python function is inlined, a class instantiated, a C function run by tier.
 
 use crate::bytecode::flag;
 use crate::domain::Callee;

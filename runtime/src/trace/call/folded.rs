@@ -1,4 +1,4 @@
-//! Python functions that are called while tracing: what they give depends on known arguments alone, and all they write is a cache.
+//! Python functions that are called while tracing: their results depend on known arguments alone, and they write nothing but a cache.
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;

@@ -1,4 +1,4 @@
-//! C functions that hand their work to a function of Python: the trace goes through that.
+//! C functions that call a Python function to do their work: the trace follows that function.
 use crate::guard::source::Source;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;

@@ -15,4 +15,4 @@ pub(crate) mod forwarded;
 pub(crate) mod lru_cache;
 pub(crate) mod models;
 pub(crate) mod new_type;
-pub(crate) mod outside;
+pub(crate) mod outside_objects;

@@ -1,4 +1,4 @@
-//! Making classes: a real, private class whose functions are proxies. CPython: `type_new`, `_PyType_CalculateMetaclass`.
+//! Makes classes: a real, private class whose functions are proxies. CPython: `type_new`, `_PyType_CalculateMetaclass`.
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;

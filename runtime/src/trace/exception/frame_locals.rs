@@ -1,6 +1,6 @@
-//! `f_locals` of the frames of a traceback: what their variables hold while they run, and held when they ended.
+//! `f_locals` of the frames that a traceback names: the variables while the frame runs, and those that it ended with.
 //!
-//! CPython: `Objects/frameobject.c`; from 3.13 on the value is a view (`FrameLocalsProxy`), which the trace lets read but not write.
+//! CPython: `Objects/frameobject.c`. From 3.13 on the value is a view (`FrameLocalsProxy`); the trace reads it but does not write it.
 use crate::bytecode::{Code, LocalKind, flag};
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;

@@ -1,4 +1,4 @@
-//! Tracebacks while C splits groups of exceptions: it compares them, and what it makes of a group gets the group's.
+//! Tracebacks while C splits an exception group: C compares them, and the parts get the group's traceback.
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;

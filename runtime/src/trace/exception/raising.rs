@@ -1,4 +1,4 @@
-//! Exceptions that C or the trace raises, and their contexts.
+//! Raises exceptions of C and of the trace, and sets their contexts.
 use crate::ffi::{inspect, types};
 use crate::names::name;
 use crate::trace::proxy::reentry::Interrupted;

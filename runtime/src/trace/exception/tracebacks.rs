@@ -1,9 +1,9 @@
-//! Tracebacks of exceptions that were raised in the trace: a list of nodes that exceptions share as CPython's traceback objects are shared.
+//! Tracebacks of exceptions that the trace raised: linked nodes, shared as CPython shares traceback objects. CPython: `Python/traceback.c`.
 //!
-//! CPython: `Python/traceback.c`. A node is a value once the program looks at it; it cannot leave the trace but with its exception.
+//! A node becomes a value once the program looks at it. It leaves the trace only with its exception.
 use crate::bytecode::{Instr, Op};
-use crate::trace::state::escape::Escape;
 use crate::trace::state::frame::Frame;
+use crate::trace::state::materialised::Escape;
 use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::tracebacks::FrameRef;
 use crate::trace::state::tracebacks::LastPosition;

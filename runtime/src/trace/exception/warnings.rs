@@ -1,5 +1,6 @@
-//! Warnings of C code within a trace. Which filters are in force, and which places have warned before, is up to where the program stands: what
-//! warns is kept back, and runs natively.
+//! Warnings of C code within a trace: the warning is suppressed and the instruction runs natively.
+//!
+//! The filters in force, and the places that have warned before, depend on the line of the program; so C warns there, not in the trace.
 use crate::ffi::traceback;
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;

@@ -1,8 +1,8 @@
-//! Objects of C classes at the end of a trace: the calls that make them again.
+//! Materialises objects of C classes: the calls that make them again.
 use crate::ffi::set_table::SetLayout;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::state::escape::Materialised;
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, ValueId};

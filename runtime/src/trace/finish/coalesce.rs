@@ -1,4 +1,4 @@
-//! Variables and attributes that a trace sets more than once: only what they hold at the end is set, where they were first set.
+//! Coalesces stores to one variable or attribute: the last value is stored where the first store was.
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::value::ValueId;
 use rustc_hash::FxHashMap;

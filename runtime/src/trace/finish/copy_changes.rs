@@ -1,11 +1,11 @@
-//! What the trace has done to containers from outside: their private copies compared with what they copied.
+//! Compares private copies of containers with the originals; the differences become side effects.
 use crate::ffi::ordered_dict;
 use crate::ffi::set_table::SetLayout;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::names::name;
 use crate::trace::lifetime::finalisers::EndsSilently;
-use crate::trace::state::escape::Materialised;
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};

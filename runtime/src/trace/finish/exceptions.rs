@@ -1,9 +1,9 @@
-//! Exceptions at the end of a trace: which parts of them their constructors do not set.
+//! Materialises exceptions: the parts that their constructors do not set.
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::{interned, name};
 use crate::trace::finish::descriptors::{Attributes, LINKS, bases, descriptors, kind, same};
-use crate::trace::state::escape::Materialised;
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{InlinedFrame, New, StateSlot, ValueId};

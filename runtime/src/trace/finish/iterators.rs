@@ -1,7 +1,7 @@
-//! Iterators that leave the trace in the middle: over sequences, and over dicts.
+//! Materialises iterators over sequences and dicts that stand in the middle.
 use crate::ffi::referents;
 use crate::names::{interned, name};
-use crate::trace::state::escape::Materialised;
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, ValueId};

@@ -1,236 +1,225 @@
-//! Functions, instances and exceptions at the end of a trace: which parts of them their constructors do not set.
-use crate::ffi::inspect;
-use crate::ffi::ordered_dict;
+//! Materialises what leaves the trace: describes each value so that emitted code can make it again.
+use crate::ffi::snapshot::original;
 use crate::ffi::types;
-use crate::ffi::types::is_c_type;
-use crate::names::{interned, name};
-use crate::trace::finish::descriptors::{Attributes, bases, descriptors, is_hidden, kind, same};
-use crate::trace::state::escape::Materialised;
-use crate::trace::state::proxy::Proxy;
+use crate::names::name;
+use crate::trace::state::materialised::Escape;
+use crate::trace::state::materialised::Materialised;
+use crate::trace::state::outcome::{Effect, End};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal};
-use crate::trace::state::value::{New, StateSlot, ValueId};
+use crate::trace::state::unwind::internal;
+use crate::trace::state::value::{New, Value, ValueId, ValueSet};
+use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
-
-/// Parts of a function that `FunctionType` takes from the code object and the globals.
-const FUNCTION_PARTS: &[&str] = &["__name__", "__qualname__", "__doc__", "__module__", "__type_params__"];
-
-/// What an instance of a class derived from a container holds.
-#[derive(Default)]
-struct Content {
-    /// Items, or keys and values.
-    items: Vec<ValueId>,
-    /// Keys, where they are to be brought into another order than that of the table.
-    order: Vec<ValueId>,
-}
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
 
 impl<'py> Tracer<'py> {
-    pub(crate) fn materialise_function(
-        &mut self,
-        id: ValueId,
-        object: &Bound<'py, PyAny>,
-    ) -> Materialised<Vec<ValueId>> {
-        let mut optional = Vec::new();
-        for value in [inspect::function_defaults(object), inspect::function_kwdefaults(object)] {
-            optional.push(value.filter(|value| !value.is_none()).map(|value| self.absorb(value)));
+    /// Describes everything that emitted code needs to make again.
+    pub(crate) fn finish(&mut self, end: &mut End) -> Materialised<()> {
+        if let Some(generator) = self.left_suspended() {
+            return self.escape(generator, "a generator that is left inside try or with");
         }
-        let cells = inspect::function_closure(object).and_then(|cells| cells.cast_into::<PyTuple>().ok());
-        let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
-        let (Some(code), Some(globals)) = (inspect::function_code(object), inspect::globals(object)) else {
-            return internal("function without code or globals");
-        };
-        let free = code
-            .getattr(name!("co_freevars"))
-            .and_then(|free| free.len())
-            .or_else(|error| internal(error.to_string()))?;
-        if free != closure.len() {
-            return self.escape(id, "function without its closure");
+        if let Some(file) = self.left_open() {
+            self.close_files();
+            return self.escape(file, "a file that is left open");
         }
-        let Ok(globals) = globals.cast_into::<PyDict>() else { return internal("function without globals") };
-        if self.is_made_here(globals.as_any()) {
-            return self.escape(id, "function whose globals are a dict of the trace");
+        if let Some(object) = self.ended(end) {
+            return self.escape(object, "an object whose end runs code within the trace");
         }
-        let fresh = crate::ffi::function::new(&code, &globals).or_else(|error| internal(error.to_string()))?;
-        let Some(mut attributes) = self.own_attributes(object)? else {
-            return self.escape(id, "function with unusual attributes");
-        };
-        for name in FUNCTION_PARTS {
-            let name_object = interned(self.py, name);
-            let (Ok(now), Ok(then)) = (object.getattr(&name_object), fresh.getattr(&name_object)) else { continue };
-            if !same(&now, &then) {
-                attributes.push((StateSlot::Attribute((*name).to_owned()), self.absorb(now)));
-            }
-        }
-        let annotations = object.getattr(name!("__annotations__")).or_else(|error| internal(error.to_string()))?;
-        if annotations.len().is_ok_and(|length| length > 0) {
-            attributes.push((StateSlot::Attribute("__annotations__".to_owned()), self.absorb(annotations)));
-        }
-        let mut children: Vec<_> = optional.iter().flatten().copied().collect();
-        children.extend(&closure);
-        children.extend(attributes.iter().map(|(_, value)| *value));
-        let (code, globals) = (code.unbind(), globals.into_any().unbind());
-        let [defaults, kwdefaults] = optional[..] else { return internal("function") };
-        self.set(id, New::Function { code, globals, defaults, kwdefaults, closure, attributes }, children)
-    }
-
-    pub(crate) fn materialise_instance(
-        &mut self,
-        id: ValueId,
-        object: &Bound<'py, PyAny>,
-        class: &Bound<'py, PyType>,
-    ) -> Materialised<Vec<ValueId>> {
-        let name = types::name(class);
-        let bases = bases(class);
-        if bases.iter().any(|base| !is_c_type(base) && is_made_by_c(base)) {
-            return self.escape(id, format!("instance of {name}, which derives from a C class"));
-        }
-        let mut laid_out = bases.iter().filter(|base| lays_out(base));
-        let (value, content) = match laid_out.next() {
-            None => (None, Content::default()),
-            Some(base) if laid_out.all(|other| base.is_subclass(other).unwrap_or(false)) => {
-                match (self.builtin_value(object, base)?, self.content_of(id, object, base)?) {
-                    (_, Err(escape)) => return Ok(Err(escape)),
-                    (None, Ok(None)) if is_c_type(class) => return self.escape(id, name),
-                    (None, Ok(None)) => {
-                        return self.escape(id, format!("instance of {name}, which derives from a C class"));
-                    }
-                    (value, Ok(content)) => (value, content.unwrap_or_default()),
-                }
-            }
-            Some(_) => return self.escape(id, format!("instance of {name}, which derives from C classes")),
-        };
-        let Some(mut attributes) = self.own_attributes(object)? else {
-            return self.escape(id, format!("instance of {name} with an unusual __dict__"));
-        };
-        self.slots_of(object, &bases, &mut attributes);
-        if let Some(factory) = bases.iter().find(|base| is(base, "collections.defaultdict")).and_then(factory_of) {
-            let made = types::read(&factory, object).or_else(|error| internal(error.to_string()))?;
-            attributes.push((StateSlot::Descriptor(factory.unbind()), self.absorb(made)));
-        }
-        let class = self.constant(class.clone().into_any());
-        let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
-        children.push(class);
-        children.extend(content.items.iter().copied().chain(value));
-        self.set(id, New::Instance { class, value, content: content.items, order: content.order, attributes }, children)
-    }
-
-    /// The items of an instance of a class derived from `list`, or keys and values of one of a kind of dict.
-    fn content_of(
-        &mut self,
-        id: ValueId,
-        object: &Bound<'py, PyAny>,
-        base: &Bound<'py, PyType>,
-    ) -> Materialised<Option<Content>> {
-        if let Ok(list) = object.cast::<PyList>()
-            && base.is(self.py.get_type::<PyList>())
-        {
-            let items = self.absorb_all(list.iter());
-            return Ok(Ok(Some(Content { items, order: Vec::new() })));
-        }
-        let Some(dict) = object.cast::<PyDict>().ok().filter(|_| is_dict(base)) else { return Ok(Ok(None)) };
-        let keys = self.absorb_all(dict.keys().iter());
-        if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
+        if let Some(escape) = self.lost_inside(end).or_else(|| self.passed_from_outside()) {
             return Ok(Err(escape));
         }
-        let mut order = Vec::new();
-        if is(base, "collections.OrderedDict") {
-            // The keys are asked for their hashes: those of proxies are not at hand any more.
-            if dict.keys().iter().any(|key| key.is_instance_of::<Proxy>()) {
-                return self.escape(id, "an OrderedDict whose keys are no plain values");
-            }
-            order = ordered_dict::order_by(base, dict).or_else(|error| internal(error.to_string()))?;
-            if order.iter().zip(dict.keys()).all(|(key, stored)| key.is(&stored)) {
-                order.clear();
-            }
+        if let Err(escape) = self.compare_private_copies()? {
+            return Ok(Err(escape));
         }
-        let items = self.absorb_all(dict.iter().flat_map(|(key, value)| [key, value]));
-        let order = self.absorb_all(order.into_iter());
-        Ok(Ok(Some(Content { items, order })))
-    }
-
-    /// The tuple, number or text that an instance of a class derived from a builtin class is; `None`: of another class.
-    fn builtin_value(&mut self, object: &Bound<'py, PyAny>, base: &Bound<'py, PyType>) -> Traced<Option<ValueId>> {
-        let method = match &*types::c_name(base) {
-            "tuple" => {
-                let items = object.cast::<PyTuple>().map(|tuple| tuple.iter().collect::<Vec<_>>());
-                let items = items.or_else(|error| internal(error.to_string()))?;
-                let items = PyTuple::new(self.py, items).or_else(|error| internal(error.to_string()))?;
-                return Ok(Some(self.own(items.into_any())));
-            }
-            "int" => "__int__",
-            "float" => "__float__",
-            "complex" => "__complex__",
-            "str" => "__str__",
-            "bytes" => "__bytes__",
-            _ => return Ok(None),
-        };
-        let value = base.getattr(method).and_then(|method| method.call1((object,)));
-        Ok(value.ok().map(|value| self.constant(value)))
-    }
-
-    /// What stands in the `__slots__` of Python classes.
-    pub(crate) fn slots_of(
-        &mut self,
-        object: &Bound<'py, PyAny>,
-        bases: &[Bound<'py, PyType>],
-        attributes: &mut Attributes,
-    ) {
-        for base in bases.iter().filter(|base| !is_c_type(base) && types::adds_fields(base)) {
-            for (_, slot) in descriptors(base).into_iter().filter(|(_, slot)| kind(slot) == "member_descriptor") {
-                if let Ok(value) = types::read(&slot, object) {
-                    attributes.push((StateSlot::Descriptor(slot.unbind()), self.absorb(value)));
+        self.compare_copies()?;
+        self.compare_contexts()?;
+        if let Some(object) = self.finaliser_in_guards() {
+            return self.escape(object, "an object whose end runs code, which guards would keep alive");
+        }
+        crate::trace::finish::coalesce::merge(&mut self.state.effects);
+        if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
+            self.guard_arguments(locals);
+        }
+        let mut work = end.values();
+        work.extend(self.state.effects.iter().flat_map(effect_values));
+        let mut seen = ValueSet::default();
+        if let Err(escape) = self.materialise_all(work, &mut seen)? {
+            return Ok(Err(escape));
+        }
+        if let End::Return { kept, value, .. } = end {
+            if self.is_observed(&seen) || self.several_end(*value) {
+                let kept = kept.iter().flatten().copied().collect();
+                if let Err(escape) = self.materialise_all(kept, &mut seen)? {
+                    return Ok(Err(escape));
                 }
+            } else {
+                kept.clear();
             }
+        }
+        if let Some(coroutine) = self.never_awaited(&seen) {
+            return self.escape(coroutine, "a coroutine that is left before it is awaited");
+        }
+        self.guard_existence();
+        Ok(Ok(()))
+    }
+
+    #[inline(never)]
+    pub(crate) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Materialised<T> {
+        let step = self.state.created_at.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
+        Ok(Err(Escape { step, what: what.into() }))
+    }
+
+    fn materialise_all(&mut self, mut work: Vec<ValueId>, seen: &mut ValueSet) -> Materialised<()> {
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.describe(id)? {
+                Ok(children) => work.extend(children),
+                Err(escape) => return Ok(Err(escape)),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn describe(&mut self, id: ValueId) -> Materialised<Vec<ValueId>> {
+        if self.release_context(id) {
+            return Ok(Ok(Vec::new()));
+        }
+        match self.value(id) {
+            Value::Real { object, source: None }
+                if crate::trace::value::finalisable::leads_to_code(object.bind(self.py)) =>
+            {
+                self.escape(id, "an object whose end runs code, which compiled code would keep alive")
+            }
+            Value::Real { .. } | Value::Node { .. } => Ok(Ok(Vec::new())),
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                self.materialise_owned(id, &object)
+            }
+            Value::New(New::Method { function, receiver }) => {
+                let (function, receiver) = (*function, *receiver);
+                self.materialise_method(id, function, receiver)
+            }
+            Value::New(New::Opaque(what)) => {
+                let what = *what;
+                if let Some(described) = self.describe_generator(id)? {
+                    return described;
+                }
+                self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
+            }
+            Value::New(_) => Ok(Ok(Vec::new())),
         }
     }
 
-    /// Entries of `__dict__`; `None` if one cannot be set again.
-    pub(crate) fn own_attributes(&mut self, object: &Bound<'py, PyAny>) -> Traced<Option<Attributes>> {
-        let class = object.get_type();
-        match types::lookup(&class, &interned(self.py, "__dict__")) {
-            None => return Ok(Some(Vec::new())),
-            Some(found) if kind(&found).is_empty() => return Ok(None),
-            Some(_) => {}
+    fn materialise_method(&mut self, id: ValueId, function: ValueId, receiver: ValueId) -> Materialised<Vec<ValueId>> {
+        let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
+            return Ok(Ok(vec![function, receiver]));
+        };
+        if types::c_name(&object.get_type()) == "function" {
+            return Ok(Ok(vec![function, receiver]));
         }
-        let Some(dict) = crate::trace::attribute::descriptors::own_dict(object) else { return Ok(None) };
-        let mut attributes = Vec::new();
-        for (key, value) in dict.iter() {
-            if !crate::trace::value::kinds::is_scalar(&key) {
-                return Ok(None);
+        if self.real(receiver).is_some_and(|receiver| receiver.is_none()) {
+            return self.materialise_method_of_none(id, &object, receiver);
+        }
+        match object.getattr(name!("__get__")) {
+            Ok(get) if self.owned(function).is_none() => {
+                // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
+                let Some(class) = crate::ffi::callee::owner_of(&object) else {
+                    return internal("C method of no class");
+                };
+                let (callable, class) = (self.constant(get), self.constant(class.into_any()));
+                let args = vec![receiver, class];
+                self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
             }
-            let plain = key.cast_exact::<PyString>().ok().filter(|name| !is_hidden(&class, name));
-            let held = plain.map_or_else(
-                || StateSlot::Entry(key.clone().unbind()),
-                |name| StateSlot::Attribute(name.to_string_lossy().into_owned()),
-            );
-            attributes.push((held, self.absorb(value)));
+            _ => self.escape(id, "bound C method"),
         }
-        Ok(Some(attributes))
+    }
+
+    /// `__get__` takes `None` for no object at all: its methods come by their names.
+    fn materialise_method_of_none(
+        &mut self,
+        id: ValueId,
+        method: &Bound<'py, PyAny>,
+        none: ValueId,
+    ) -> Materialised<Vec<ValueId>> {
+        let parts =
+            original(self.py, "builtins", "getattr").and_then(|get| Ok((get, method.getattr(name!("__name__"))?)));
+        let (get, name) = parts.or_else(|error| internal(error.to_string()))?;
+        let (callable, name) = (self.constant(get), self.constant(name));
+        let args = vec![none, name];
+        self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
+    }
+
+    pub(crate) fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Materialised<Vec<ValueId>> {
+        let described = std::mem::replace(&mut self.state.values[id.0 as usize], Value::New(new));
+        self.state.described.push(described);
+        Ok(Ok(children))
+    }
+
+    pub(crate) fn absorb_all(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Vec<ValueId> {
+        items.map(|item| self.absorb(item)).collect()
+    }
+
+    fn materialise_owned(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
+        if let Ok(list) = object.cast_exact::<PyList>() {
+            let items = self.absorb_all(list.iter());
+            return self.set(id, New::List(items.clone()), items);
+        }
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            let items = self.absorb_all(tuple.iter());
+            return self.set(id, New::Tuple(items.clone()), items);
+        }
+        if let Ok(dict) = object.cast_exact::<PyDict>() {
+            let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
+            let keys: Vec<_> = pairs.iter().map(|(key, _)| *key).collect();
+            if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
+                return Ok(Err(escape));
+            }
+            let children = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
+            return self.set(id, New::Dict(pairs), children);
+        }
+        if object.is_exact_instance_of::<PySet>() {
+            return self.materialise_set(id, object);
+        }
+        if object.is_exact_instance_of::<PyFrozenSet>() {
+            return self.materialise_frozenset(id, object);
+        }
+        if object.is_exact_instance_of::<PySlice>() {
+            let mut bounds = Vec::new();
+            for name in ["start", "stop", "step"] {
+                let bound = object.getattr(name).or_else(|error| internal(error.to_string()))?;
+                bounds.push(self.absorb(bound));
+            }
+            let [start, stop, step] = bounds[..] else { return internal("slice") };
+            return self.set(id, New::Slice([start, stop, step]), bounds);
+        }
+        if object.is_instance_of::<PyBaseException>() {
+            return self.materialise_exception(id, object);
+        }
+        self.materialise_other(id, object)
+    }
+
+    /// Whether the trace has changed anything outside so far.
+    pub(crate) fn has_changed_something(&self) -> bool {
+        !self.state.effects.is_empty()
+            || !self.state.acquired_first.is_empty()
+            || !self.state.state_copies.is_empty()
+            || self.has_contexts()
+            || self.state.private_copies.iter().any(|private_copy| private_copy.is_changed(self.py))
     }
 }
 
-fn is(class: &Bound<'_, PyType>, name: &str) -> bool {
-    types::c_name(class) == name
-}
-
-/// A dict of C whose items are set one by one.
-fn is_dict(class: &Bound<'_, PyType>) -> bool {
-    ["dict", "collections.OrderedDict", "collections.defaultdict"].iter().any(|name| is(class, name))
-}
-
-/// The member that holds what a `defaultdict` calls.
-fn factory_of<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
-    types::own(class, &interned(class.py(), "default_factory"))
-}
-
-/// Whether a class that looks like one of Python has a constructor of C, as `_random.Random` has.
-fn is_made_by_c(base: &Bound<'_, PyType>) -> bool {
-    let found = types::own(base, pyo3::intern!(base.py(), "__new__"));
-    found.is_some_and(|found| types::c_name(&found.get_type()) == "builtin_function_or_method")
-}
-
-/// Whether C lays out the instances of a class and of those that derive from it.
-fn lays_out(base: &Bound<'_, PyType>) -> bool {
-    is_c_type(base) && types::has_own_fields(base)
+fn effect_values(effect: &Effect) -> Vec<ValueId> {
+    match effect {
+        Effect::SetAttr { object, value, .. } => vec![*object, *value],
+        Effect::DelAttr { object, .. } => vec![*object],
+        Effect::SetItem { object, key, value } => vec![*object, *key, *value],
+        Effect::DelItem { object, key } => vec![*object, *key],
+        Effect::ReplaceList { list, values } => std::iter::once(*list).chain(values.iter().copied()).collect(),
+        Effect::SetGlobal { globals, value, .. } => vec![*globals, *value],
+        Effect::DelGlobal { globals, .. } => vec![*globals],
+        Effect::SetCell { cell, value } => std::iter::once(*cell).chain(*value).collect(),
+        Effect::Call { callable, args } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
+    }
 }

@@ -5,10 +5,10 @@
 pub(crate) mod c_objects;
 pub(crate) mod coalesce;
 pub(crate) mod copy_changes;
-pub(crate) mod describe;
 pub(crate) mod descriptors;
 pub(crate) mod exceptions;
-pub(crate) mod hashing;
+pub(crate) mod instances;
 pub(crate) mod iterators;
+pub(crate) mod key_hashes;
 pub(crate) mod materialise;
 pub(crate) mod order;

@@ -1,4 +1,4 @@
-//! What comes first: placeholders, as FX orders its graphs, and among guards questions to the system.
+//! Puts placeholders first in the graph, and guards that ask the system first among guards.
 use crate::graph::{Argument, NodeId, NodeOp};
 use crate::trace::state::outcome::Outcome;
 use crate::trace::state::reasons::{ASKED_SYSTEM, USED_LOCK};

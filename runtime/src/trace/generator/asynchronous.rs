@@ -1,4 +1,4 @@
-//! What `await`, `async for` and `async with` ask of an object.
+//! The objects that `await`, `async for` and `async with` get from a value.
 use crate::bytecode::flag;
 use crate::ffi::types;
 use crate::names::name;

@@ -1,4 +1,4 @@
-//! What `asend`, `athrow` and `aclose` of an asynchronous generator give.
+//! The objects that `asend`, `athrow` and `aclose` of an asynchronous generator give.
 use crate::trace::state::generator::ResumeWith;
 use crate::trace::state::generator::{AwaitableState, GeneratorObject, GeneratorState, SendResult};
 use crate::trace::state::tracer::Tracer;

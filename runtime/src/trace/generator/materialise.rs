@@ -1,8 +1,8 @@
-//! Generators and coroutines that leave the trace before they have begun, or after their end: compiled code calls their functions again.
+//! Materialises generators and coroutines that have not begun or have ended: compiled code calls their functions again.
 use crate::bytecode::{Code, LocalKind, flag};
-use crate::trace::state::escape::Materialised;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::generator::{Generator, GeneratorKind, GeneratorObject, GeneratorState};
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};

@@ -1,4 +1,4 @@
-//! The methods and attributes of these objects, by CPython's tables of `Objects/genobject.c`.
+//! Methods and attributes of generator objects. CPython: the tables of `Objects/genobject.c`.
 use crate::trace::release;
 use crate::trace::state::generator::ResumeWith;
 use crate::trace::state::generator::{AwaitableState, GeneratorKind, GeneratorObject, GeneratorState, SendResult};

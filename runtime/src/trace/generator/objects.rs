@@ -1,6 +1,6 @@
-//! Generators, coroutines and asynchronous generators that the trace made: frames that are set aside, and the objects that drive them.
+//! Makes generators, coroutines and asynchronous generators, and finds their parts. CPython: `Objects/genobject.c`.
 //!
-//! CPython: `Objects/genobject.c`. Each object is a value of its own; what it is made of stands in `State::generators`.
+//! Each object is a value of its own; `State::generators` holds its parts.
 use crate::trace::state::generator::AwaitableState;
 use crate::trace::state::generator::Generator;
 use crate::trace::state::generator::GeneratorKind;

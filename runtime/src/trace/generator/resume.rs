@@ -1,4 +1,4 @@
-//! Resuming a frame with a value or an exception, closing it, throwing into what it delegates to.
+//! Resumes a frame with a value or an exception, closes it, and throws into the iterator that it delegates to.
 use crate::bytecode::Op;
 use crate::trace::release;
 use crate::trace::state::arguments::Arguments;

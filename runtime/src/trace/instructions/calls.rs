@@ -1,4 +1,4 @@
-//! Call instructions: from the stack's layout to a callable and its arguments.
+//! Call instructions: from the stack to a callable and its arguments.
 use crate::bytecode::{Op, flag};
 use crate::ffi::types;
 use crate::trace::state::arguments::Arguments;

@@ -1,4 +1,4 @@
-//! Building, filling and taking apart containers; strings of f-strings.
+//! Builds, fills and unpacks containers; strings of f-strings.
 use crate::ffi::types;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};

@@ -1,4 +1,4 @@
-//! Making functions.
+//! Makes functions.
 use crate::names::name;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;

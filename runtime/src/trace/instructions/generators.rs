@@ -1,4 +1,4 @@
-//! Generators: frames that are set aside, resumed and delegated to.
+//! Sets generator frames aside, resumes them, delegates to them.
 use crate::bytecode::{Instr, flag};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};

@@ -1,4 +1,4 @@
-//! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
+//! `import`: a loaded module is what `sys.modules` holds, under a guard; another one is loaded at once if nothing has happened before.
 use crate::ffi::inspect::own_attribute;
 use crate::guard::source::Source;
 use crate::names::name;

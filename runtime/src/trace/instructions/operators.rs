@@ -1,4 +1,4 @@
-//! Operators: everything goes to the protocol functions by name.
+//! Operators: each calls a protocol function by name.
 use crate::trace::release;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;

@@ -1,4 +1,4 @@
-//! One arm per operation of the instruction set, no wildcard; the families are in the files beside this one.
+//! One arm per operation of the instruction set, without a wildcard; the families are in the files beside this one.
 
 use super::{control, locals, stack};
 use crate::bytecode::{Instr, Op};

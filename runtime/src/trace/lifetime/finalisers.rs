@@ -1,24 +1,23 @@
-//! Objects whose end runs code of the program: an instruction that lets one of them go runs natively, so that the code runs where, when and
-//! in the order in which plain Python runs it.
+//! Objects whose end runs code of the program: an instruction that drops the last reference to one runs natively, so that the code runs where
+//! plain Python runs it.
 //!
-//! Plain Python ends an object at the instruction that drops the last reference. A compiled frame holds what it was given until the
-//! trace is over, so a trace must not reach past such an instruction. After each instruction of the outermost frame the trace follows
-//! strong references from what the frame, and whatever outlives it, holds by then; where one of the objects is no longer found, the
-//! instruction is a graph break. Who else may hold the object is not known, so it may turn out to be one for nothing.
+//! A compiled frame holds its arguments until the trace is over, so a trace must not go past such an instruction. After each instruction of
+//! the outermost frame the trace follows strong references from the frame, and from all that outlives it. If it no longer finds one of
+//! these objects, the instruction is a graph break. Somebody unknown may still hold the object; then the break was not needed.
 use crate::ffi::{referents, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
-use crate::trace::state::escape::Escape;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::materialised::Escape;
 use crate::trace::state::outcome::End;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, stop};
 use crate::trace::state::value::{Value, ValueId};
-use crate::trace::value::ends::MAX_KEPT;
-use crate::trace::value::ends::ending_runs_code;
-use crate::trace::value::ends::is_finalisable;
-use crate::trace::value::ends::is_lasting;
+use crate::trace::value::finalisable::MAX_KEPT;
+use crate::trace::value::finalisable::ending_runs_code;
+use crate::trace::value::finalisable::is_finalisable;
+use crate::trace::value::finalisable::is_lasting;
 use pyo3::intern;
 use pyo3::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Whether somebody can see the outermost frame's variables once it has ended.
+//! Says whether somebody can see the variables of the outermost frame after its end.
 use crate::ffi::surviving_frames;
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};

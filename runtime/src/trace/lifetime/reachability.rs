@@ -1,11 +1,11 @@
-//! Strong references between the values of a trace: what the frame, and whatever outlives it, leads to.
+//! Strong references between the values of a trace, from the frame and from all that outlives it.
 use crate::guard::source::Source;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::generator::GeneratorObject;
 use crate::trace::state::outcome::{Effect, StackEntry};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId, ValueSet};
-use crate::trace::value::ends::strongly_held;
+use crate::trace::value::finalisable::strongly_held;
 use pyo3::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 

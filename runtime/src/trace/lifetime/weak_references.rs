@@ -1,7 +1,7 @@
-//! Weak references to objects that the trace made: what they give depends on whether plain Python would still hold the object.
+//! Weak references to objects that the trace made: they answer by whether plain Python would still hold the object.
 //!
-//! The trace itself keeps every object. An object counts as alive only if a running frame, a variable that outlives the trace or a container
-//! from outside leads to it by strong references, as far as the trace sees them; where none is found, the trace ends before the question.
+//! The trace itself keeps every object. An object counts as alive if a running frame, a variable that outlives the trace, or a container from
+//! outside leads to it by strong references that the trace sees. Where none does, the trace ends before the question.
 use crate::bytecode::{Instr, Op};
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;

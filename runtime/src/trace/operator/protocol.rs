@@ -1,4 +1,4 @@
-//! Truth, identity, iteration, length, hashing: modelled under the names of the C functions, until generated code replaces them.
+//! Truth, identity, iteration, length and hashing, under the names of the C functions.
 use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;

@@ -1,5 +1,4 @@
-//! Error handlers of codecs, which C finds by their names: those of the program are traced where C calls them, and guards ask whether the
-//! names still stand for them.
+//! Error handlers of codecs, which C finds by name: handlers of the program are traced, and guards ask that a name still stands for its handler.
 use crate::ffi::types::is_c_type;
 use crate::ffi::{callee, types};
 use crate::guard::Check;

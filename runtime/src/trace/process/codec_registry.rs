@@ -1,4 +1,4 @@
-//! Error handlers of codecs that a trace registers: compiled code registers them, and while C runs during the trace it finds them, too.
+//! Error handlers of codecs that the trace registers: compiled code registers them, and C finds them during the trace.
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;

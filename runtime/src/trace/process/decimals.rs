@@ -1,7 +1,6 @@
-//! Contexts of decimal arithmetic (`decimal.Context`): C works on private copies of those from outside, also of the thread's own, which it
-//! reads and changes behind every operation. Guards ask for what they were; what has changed is written when the trace has ended.
+//! Contexts of decimal arithmetic: C works on private copies of contexts from outside, the thread's own context included.
 //!
-//! CPython: `Modules/_decimal/_decimal.c`.
+//! Guards ask for the state before; what the trace changed is a side effect. CPython: `Modules/_decimal/_decimal.c`.
 use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;

@@ -1,4 +1,4 @@
-//! `open` of a regular file to read it: the file object is the trace's own, and a guard asks whether the file is still the same.
+//! `open` of a regular file for reading: the file object belongs to the trace, and a guard asks that the file is the same.
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;

@@ -1,4 +1,4 @@
-//! Functions of C whose state no row of the reviewed table can tell from their arguments: seeds of the system, dialects by name.
+//! C functions with state that neither effects nor reviewed rows show: seeds from the system, dialects by name.
 use crate::ffi::types;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;

@@ -1,4 +1,4 @@
-//! Functions that ask the interpreter: what is handled, what is set, what a text compiles to.
+//! Functions that ask the interpreter: the handled exception, settings, the code of a text.
 use crate::bytecode::flag;
 use crate::guard::Check;
 use crate::guard::source::Source;

@@ -1,4 +1,4 @@
-//! Modes of a library that a trace sets: they are in force for what the domain asks the library during the trace, and put back after it.
+//! Modes of an array library that the trace sets: in force while the domain asks the library, undone after the trace.
 use crate::domain::{Call, Domain, ModeChange, Operand};
 use crate::trace::state::process::BoundCall;
 use crate::trace::state::process::ModeInForce;

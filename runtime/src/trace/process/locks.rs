@@ -1,7 +1,7 @@
-//! Locks from outside: the trace knows who holds them, and compiled code acquires and releases them for real.
+//! Locks from outside: the trace knows who holds them; compiled code acquires and releases the real ones.
 //!
-//! Between its guards and its last effect compiled code lets no other thread run, but in its graph. So what a lock protects is as guards
-//! found it, if the lock is acquired before the graph is called, at once, and is not released before the trace uses it for the last time.
+//! Between its guards and its last side effect compiled code lets other threads run only in its graph. So what a lock protects is as the guards
+//! found it if the lock is acquired, without waiting, before the graph is called, and released after its last use in the trace.
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;

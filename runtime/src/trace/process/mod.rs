@@ -11,6 +11,6 @@ pub(crate) mod interpreter;
 pub(crate) mod library_modes;
 pub(crate) mod locks;
 pub mod os_signals;
-pub(crate) mod reads;
+pub(crate) mod outside_reads;
 pub(crate) mod settings;
 pub(crate) mod time_zone;

@@ -1,7 +1,7 @@
-//! Signals that C code handles while a trace runs it: they wait until the program runs the interrupted instruction.
+//! Operating system signals that C code handles during a trace: they wait until the program runs the interrupted instruction.
 //!
-//! CPython: `Modules/signalmodule.c`, `_PyErr_CheckSignalsTstate`. A handler is no part of the instruction and may raise anything: the
-//! trace ends before that, and the signal is set off again once it has ended.
+//! A handler is no part of the instruction and may raise anything. So the trace ends before the instruction, and the signal is sent again
+//! afterwards. CPython: `Modules/signalmodule.c`, `_PyErr_CheckSignalsTstate`.
 use crate::bytecode::flag;
 use crate::ffi::frame::Frame;
 use crate::names::name;

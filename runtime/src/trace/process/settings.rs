@@ -1,5 +1,5 @@
-//! C functions that set something of the process which nothing within a trace sees, but other functions of C that say so: compiled code calls
-//! them, in the program's order.
+//! C functions that change a setting of the process which nothing in the trace sees but the functions that a row names: compiled code calls
+//! them in the program's order.
 use crate::ffi::callee;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;

@@ -1,4 +1,4 @@
-//! C functions whose results depend on their arguments, the time zone and the locale: asked while tracing, and asked again by a guard.
+//! C functions whose results depend on arguments, time zone and locale: called while tracing, and again by a guard.
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::guard::Check;

@@ -1,4 +1,4 @@
-//! What C asks the classes of proxies for: other libraries' protocols (`__array_ufunc__`, `__array_priority__`…) are attributes of classes.
+//! Protocols of libraries that C looks up on the classes of proxies (`__array_ufunc__`, `__array_priority__`…).
 use crate::ffi::types;
 use crate::names::interned;
 use crate::trace::proxy::reentry::{running, traced};

@@ -1,7 +1,7 @@
-//! Classes of proxies: a class tree like the one of the value's class, whose special methods lead back into the tracer.
+//! Proxy classes: a class tree like that of the value's class, whose special methods lead back into the tracer.
 //!
-//! CPython fills a heap type's slots from the special methods that it finds along its MRO, so a proxy class has the slots that the class that it stands for
-//! has, no more and no fewer: C code that asks whether an object is a sequence, a number, an iterator gets the right answer.
+//! CPython fills a heap type's slots from the special methods along its MRO. So a proxy class has exactly the slots of the class that it stands
+//! for, and C code that asks for a sequence, a number or an iterator gets the right answer.
 use crate::ffi::sequence_slots::{self, Sequence};
 use crate::ffi::types;
 use crate::names::{interned, name};

@@ -1,6 +1,6 @@
-//! Objects that stand for symbolic values while real C code works: every slot leads back into the tracer.
+//! Proxies: real objects that stand for symbolic values while C code works. Every slot leads back into the tracer.
 //!
-//! A proxy's class proxy classes the class of its value ([`crate::trace::proxy::classes`]), so that C finds exactly the slots that the value's class fills.
+//! The class of a proxy is a proxy class ([`crate::trace::proxy::classes`]), so that C finds exactly the slots that the value's class fills.
 use crate::trace::proxy::reentry::traced;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;

@@ -1,11 +1,11 @@
-//! Private copies of containers from outside: C works on the copy, guards say that it was right.
+//! Makes private copies of containers from outside: C works on the copy, and guards say that the copy was right.
 use crate::ffi::ordered_dict;
 use crate::ffi::set_table::SetLayout;
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::names::name;
-use crate::trace::proxy::native::MAX_DEPTH;
-use crate::trace::proxy::native::object_kind;
+use crate::trace::proxy::convert::MAX_DEPTH;
+use crate::trace::proxy::convert::object_kind;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::private_copies::PrivateCopy;
 use crate::trace::state::tracer::Tracer;

@@ -1,4 +1,4 @@
-//! From the tracer into C and back: the state is set aside while C runs, and taken up where C asks proxies or begins Python frames.
+//! Leaves the tracer for C and enters it again: the state is set aside while C runs, and taken up where C asks a proxy or begins a Python frame.
 use crate::trace::state::journal::changed;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::{SpareState, State, Tracer};

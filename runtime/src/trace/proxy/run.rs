@@ -1,8 +1,8 @@
-//! Running real C functions on proxies and private objects, and what their results and exceptions say.
+//! Runs real C functions on proxies and private objects (tiers "native on proxies" and "folded"), and reads their results and exceptions.
 use crate::ffi::callee;
 use crate::ffi::{flag, referents, types};
 use crate::names::name;
-use crate::trace::proxy::native::{derives_from_c, has_c_base};
+use crate::trace::proxy::convert::{derives_from_c, has_c_base};
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};

@@ -1,4 +1,4 @@
-//! Calls of special methods that C makes on proxies.
+//! Special methods that C calls on proxies.
 use crate::ffi::types;
 use crate::trace::proxy::special_methods::is_operator;
 use crate::trace::state::arguments::Arguments;

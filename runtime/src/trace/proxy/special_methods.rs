@@ -1,4 +1,4 @@
-//! Special methods that a proxy class has where the class that it stands for has them.
+//! Which special methods a proxy class has if the class that it stands for has them.
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::slots::Suite;
 use rustc_hash::FxHashSet;

@@ -1,12 +1,12 @@
-//! Traces a frame; a break below an instruction where the trace can stop repeats the trace up to that instruction.
+//! Traces a frame. If an instruction breaks after a change that rollback cannot undo, the trace is made again up to that instruction.
 use crate::bytecode::{Code, flag};
 use crate::domain::Domain;
 use crate::ffi::collector::Pause;
 use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::trace::state::caches::SharedCaches;
-use crate::trace::state::escape::Escape;
 use crate::trace::state::frame::{Frame, FrameExit};
+use crate::trace::state::materialised::Escape;
 use crate::trace::state::options::{Options, Stop};
 #[cfg(debug_assertions)]
 use crate::trace::state::outcome::Effect;

@@ -1,4 +1,4 @@
-//! A Python frame that runs symbolically: stack, locals, and the loop over its instructions.
+//! Runs a frame symbolically: the loop over its instructions.
 use crate::bytecode::{Code, Instr, Op};
 use crate::trace::state::frame::Flow;
 use crate::trace::state::frame::Frame;

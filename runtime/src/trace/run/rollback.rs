@@ -1,5 +1,4 @@
-//! Going back to the start of an instruction where the trace can stop without tracing again, where it has changed nothing before
-//! it broke.
+//! Rolls back to the start of the last instruction before which the trace can stop, where that instruction changed nothing that cannot be undone.
 use crate::trace::state::frame::Frame;
 use crate::trace::state::journal::{forget_changes, has_changed};
 use crate::trace::state::tracer::State;

@@ -1,5 +1,6 @@
-//! Where a trace can stop: in its outermost frame, and in frames that call instructions of such frames enter. Those go on in
-//! continuations of their own, which the call instruction calls in their place.
+//! Where a trace can stop: in its outermost frame, and in frames that call instructions of such frames enter.
+//!
+//! An entered frame goes on in a continuation of its own; the call instruction calls that continuation.
 use crate::bytecode::{Code, Op};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::{NestedFrame, StackEntry};

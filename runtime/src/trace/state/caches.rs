@@ -1,4 +1,4 @@
-//! What traces need again and again: made once.
+//! Caches across traces: what all traces share, and what the traces of one function share.
 use crate::bytecode::{Code, Error};
 use crate::domain::Domains;
 use crate::ffi::types;

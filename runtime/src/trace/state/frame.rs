@@ -1,4 +1,4 @@
-//! A Python frame that runs symbolically: stack, locals, and where it stands.
+//! A frame that runs symbolically: stack, variables, position.
 use super::outcome::StackEntry;
 use super::unwind::{Traced, internal};
 use super::value::ValueId;

@@ -1,4 +1,4 @@
-//! What generators, coroutines and the objects that drive them are made of.
+//! The parts of generators, coroutines, and the objects that drive them.
 use super::frame::Frame;
 use super::value::ValueId;
 use crate::bytecode::flag;

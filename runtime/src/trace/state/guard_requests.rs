@@ -1,4 +1,4 @@
-//! What guards ask of each value already, and what is settled with it.
+//! Which guards each value has already.
 use crate::trace::state::value::ValueId;
 
 bitflags::bitflags! {

@@ -1,4 +1,4 @@
-//! Parts of the state that tell when they are changed, or take back what they have seen: what rollback needs.
+//! Collections that record their changes, so that an instruction can be rolled back.
 use super::outcome::StackEntry;
 use super::value::ValueId;
 use rustc_hash::{FxHashMap, FxHashSet};

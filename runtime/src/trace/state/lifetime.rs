@@ -1,4 +1,4 @@
-//! What frames hold, and the objects whose end runs code.
+//! References of frames, and the objects whose end runs code.
 use super::outcome::StackEntry;
 use super::value::ValueId;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Functions with a cache from outside that a trace has called.
+//! Caches of functions from outside that the trace has called.
 use super::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

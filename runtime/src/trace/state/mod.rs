@@ -5,13 +5,13 @@
 //! Rooms above add their operations as methods of `Tracer`; that is how they call each other.
 pub mod arguments;
 pub mod caches;
-pub mod escape;
 pub mod frame;
 pub mod generator;
 pub mod guard_requests;
 pub mod journal;
 pub mod lifetime;
 pub mod lru_caches;
+pub mod materialised;
 pub mod namespaces;
 pub mod options;
 pub mod outcome;

@@ -1,4 +1,4 @@
-//! Dicts from outside that are seen through names.
+//! Dicts from outside that hold names.
 use super::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

@@ -1,4 +1,4 @@
-//! What a finished trace hands to the emitter. The emitter knows nothing else of the tracer.
+//! The result of a finished trace; the emitter reads nothing else of the tracer.
 use crate::bytecode::{Code, Op};
 use crate::graph::{Graph, Name, NodeId};
 pub use crate::graph_break::Break;

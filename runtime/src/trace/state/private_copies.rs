@@ -1,4 +1,4 @@
-//! Private copies of containers that exist outside.
+//! Private copies of containers, and of the state of C objects, from outside.
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,4 +1,4 @@
-//! What a trace keeps of the process: decimal contexts, locks, settings, modes, handlers of codecs.
+//! What a trace keeps of the process: decimal contexts, locks, settings, modes, error handlers of codecs.
 use super::value::ValueId;
 use crate::guard::source::Source;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! What stands for a value of the trace while C works.
+//! The object that stands for a value while C works.
 use super::value::ValueId;
 use pyo3::prelude::*;
 

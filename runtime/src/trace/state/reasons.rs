@@ -1,4 +1,4 @@
-//! Reasons of guards that decide where a guard stands, or who made it.
+//! Reasons of guards that code asks for: they decide the order of guards.
 
 /// Why a question to the system is guarded: other threads may run while it is asked.
 pub const ASKED_SYSTEM: &str = "the trace asked the system";

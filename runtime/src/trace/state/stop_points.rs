@@ -1,4 +1,4 @@
-//! Whether and where a trace can stop in a frame, and how calls come about.
+//! Where a trace can stop in a frame, and how a call came about.
 use crate::bytecode::{Code, Op, flag};
 
 /// How a call comes about.

@@ -1,4 +1,4 @@
-//! What a running trace keeps: values, guards, overlays, effects, the graph.
+//! The state of a running trace: values, guards, overlays, side effects, graph; and the `Tracer` that holds it.
 use crate::bytecode::{Code, Op};
 use crate::domain::Domain;
 use crate::graph::{Graph, Name, NodeId};

@@ -1,4 +1,4 @@
-//! The ways in which an operation does not give a value.
+//! Why an operation gave no value: an exception, a graph break, or the end of the trace.
 use crate::trace::state::options::Stop;
 use crate::trace::state::outcome::Break;
 use crate::trace::state::value::ValueId;

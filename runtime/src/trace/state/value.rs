@@ -1,4 +1,4 @@
-//! What the tracer knows of a Python value while a frame runs symbolically.
+//! What the tracer knows of a Python object.
 use crate::graph::NodeId;
 pub use crate::graph::ValueId;
 use crate::guard::source::Source;

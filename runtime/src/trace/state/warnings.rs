@@ -1,4 +1,4 @@
-//! Filters of warnings, as a trace knows them.
+//! The warning filters of the program, as the trace finds and replaces them.
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::sync::OnceLock;

@@ -1,5 +1,4 @@
-//! Values of C classes that nothing changes (dates, time zones, decimal numbers, generic aliases), known by what their slots and
-//! `__reduce__` say.
+//! Immutable values of C classes (dates, time zones, decimal numbers, generic aliases): their slots and `__reduce__` say all of them.
 use crate::ffi::types::is_c_type;
 use crate::ffi::types::{self, slot};
 use crate::trace::value::kinds::is_scalar;

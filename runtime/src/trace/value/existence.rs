@@ -1,4 +1,4 @@
-//! What the trace read must be there again, also where nothing else was asked of it: plain Python would raise otherwise.
+//! Guards that what the trace read is there again, where no other guard asks for it: plain Python would raise otherwise.
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::guard_requests::GuardRequest;

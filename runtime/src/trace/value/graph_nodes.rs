@@ -1,4 +1,4 @@
-//! Recording operations of a domain into the graph.
+//! Records operations of a domain as nodes of the graph.
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
 use crate::ffi::types;
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};

@@ -1,6 +1,6 @@
-//! `id()` of objects that the trace made: a number that is told from others and kept as a key, but that no C code may look into.
+//! `id()` of objects that the trace made: a number that can be compared and used as a key, but that C code may not look into.
 //!
-//! The number that plain Python would give is not known before the object leaves the trace, so it cannot leave either.
+//! Plain Python's number is not known before the object leaves the trace, so this one cannot leave.
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};

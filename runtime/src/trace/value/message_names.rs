@@ -1,4 +1,4 @@
-//! What classes and functions are called, where a message says it: their names can change, and neither versions nor code tell of that.
+//! Names of classes and functions in messages: they can change without a new version tag, so a message that quotes one needs a guard.
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;

@@ -3,8 +3,8 @@
 //! In: objects that the program, C or the trace has. Out: [`ValueId`](super::state::value::ValueId)s, guards, nodes of the graph.
 //! Must not know: operators, attributes, calls.
 pub(crate) mod c_values;
-pub(crate) mod ends;
 pub(crate) mod existence;
+pub(crate) mod finalisable;
 pub(crate) mod graph_nodes;
 pub(crate) mod ids;
 pub(crate) mod kinds;

@@ -1,6 +1,6 @@
-//! Nans are told from each other: the hash of one is its address, and containers look for the object before they compare.
+//! Identity of nans: the hash of one is its address, and containers compare objects before values.
 use crate::guard::source::Source;
-use crate::trace::state::escape::Materialised;
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, ValueId};
 use crate::trace::value::kinds::is_scalar;

@@ -1,4 +1,4 @@
-//! From Python objects to values and back: constants, sources, identity, and the guards that go with them.
+//! From Python objects to values and back: constants, sources, identity, and their guards.
 use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard, Reason};
@@ -229,7 +229,7 @@ impl<'py> Tracer<'py> {
             let held_otherwise =
                 scalar_base(&object.get_type()).is_some() || is_definition(&object) || is_value(&object);
             let held_weakly = weak && (source.is_given() || source.is_content());
-            let refused = || source.is_given() || crate::trace::value::ends::leads_to_code(&object);
+            let refused = || source.is_given() || crate::trace::value::finalisable::leads_to_code(&object);
             if !held_otherwise && !held_weakly && refused() {
                 return None;
             }

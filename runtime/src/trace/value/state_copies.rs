@@ -1,6 +1,6 @@
-//! Objects of C classes from outside whose whole state can be read and written: C works on a private copy, guards ask for the state.
+//! C objects from outside whose whole state can be read and written: C works on a private copy, and guards ask for the state.
 //!
-//! A trace that depends on such a state holds for one call as a rule, so only the first trace of a function may do so.
+//! Such a trace holds for one call as a rule, so only the first trace of a function may depend on such a state.
 use crate::ffi::callee;
 use crate::ffi::types;
 use crate::guard::Check;

@@ -1,4 +1,4 @@
-//! Which C functions may run during a trace: those whose effects are confined to their arguments, and a short reviewed list.
+//! Says whether a C function may run during a trace: its effects stay within its arguments, or a reviewed row allows it.
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::effects::Effects;

@@ -1,4 +1,4 @@
-//! Formats for which `__format__` of C reads the locale or the time zone: those of type `n`, and those of dates.
+//! Formats for which `__format__` reads the locale or the time zone: numbers of type `n`, and dates.
 use crate::ffi::callee;
 use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;

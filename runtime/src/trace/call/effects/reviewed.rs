@@ -1,6 +1,6 @@
-//! C functions that may run during a trace although their effects do not show it, or may not although nothing else forbids it.
+//! C functions that may run although their effects do not show it, or may not although their effects allow it.
 //!
-//! A row says why. It goes when the effects show what it claims: [`crate::trace::call::effects::allowed`] asks them first.
+//! Each row gives its reason. Remove a row once the effects show the same: [`crate::trace::call::effects::allowed`] asks them first.
 
 /// Owner (module or type), names, reason.
 pub(crate) type Row = (&'static str, &'static [&'static str], &'static str);

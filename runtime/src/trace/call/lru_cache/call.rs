@@ -1,5 +1,5 @@
-//! Functions with a cache (`functools.lru_cache`) from outside: what is cached is looked up, what is not is traced, the cache itself changes when
-//! compiled code makes the call again. A guard asks that the cache knows the same.
+//! Calls of functions with a cache from outside. A cached result is used under a guard; other calls are traced, and compiled code calls again to
+//! fill the cache.
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `infinite_lru_cache_wrapper`, `bounded_lru_cache_wrapper`.
 use crate::trace::state::lru_caches::CacheUse;

@@ -1,6 +1,6 @@
-//! What guards remember of a cache: they keep no argument and no result that the program lets go.
+//! Keys and results that guards remember of a cache, without keeping the program's objects alive.
 use crate::ffi::lru_cache::LruCache;
-use crate::trace::value::ends::leads_to_code;
+use crate::trace::value::finalisable::leads_to_code;
 use crate::trace::value::kinds::is_scalar;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple, PyType, PyWeakrefMethods, PyWeakrefReference};

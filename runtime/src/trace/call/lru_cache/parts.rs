@@ -1,4 +1,4 @@
-//! The parts of a key: which arguments a cache compares, and how.
+//! The parts of a cache's key: which arguments it compares, and how.
 use crate::ffi::types;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;

@@ -1,4 +1,4 @@
-//! Calling slot functions: generated body, domain, or the real function on private objects.
+//! Calls slot functions: the generated body, the domain, or the real function on private objects.
 use crate::domain::Callee;
 use crate::ffi::callee;
 use crate::ffi::{flag, types};

@@ -1,4 +1,4 @@
-//! The identity of C functions found in slots: live pointers named by the generated tables.
+//! Names C functions found in slots: the generated tables name live pointers.
 use crate::ffi::types;
 use crate::semantics::slotdefs::SLOTDEFS;
 use crate::semantics::types::TYPES;

@@ -1,4 +1,4 @@
-//! The vocabulary of the generated functions on symbolic values.
+//! `CApi` on symbolic values: one method per C function or macro that generated functions use.
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::operator::capi::SlotFunction;

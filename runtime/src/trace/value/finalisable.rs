@@ -1,4 +1,4 @@
-//! Whether code of the program runs when a real object ends.
+//! Says whether the end of a real object runs code of the program.
 use crate::ffi::{callee, inspect, referents, types};
 use crate::names::{interned, name};
 use pyo3::intern;

@@ -1,4 +1,4 @@
-//! Real C functions on real, private objects that hold proxies (tier "native on proxies"), and constants (tier "folded").
+//! From values to the objects that C works on, and from the objects that C made back to values.
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;

@@ -1,4 +1,4 @@
-//! Objects of C from outside whose calls need not be left to C: partial functions, context variables, and what is all in its members.
+//! Calls of C objects from outside that the tracer understands: partial functions, context variables, objects that are all in their members.
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;

@@ -1,5 +1,5 @@
-//! Keys whose `__hash__` or `__eq__` is Python code, and the order of sets: what emitted code would run again, or give otherwise.
-use crate::trace::state::escape::{Escape, Materialised};
+//! Keys with `__hash__` or `__eq__` in Python, and the order of sets: a trace must not leave what emitted code would hash again or order otherwise.
+use crate::trace::state::materialised::{Escape, Materialised};
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::private_copies::same_order;
 use crate::trace::state::tracer::Tracer;

@@ -1,4 +1,4 @@
-//! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
+//! C functions that read state from outside and change nothing: called while tracing, and again by a guard, which compares.
 use crate::ffi::types::is_c_type;
 use crate::ffi::{callee, collector, types};
 use crate::guard::Check;
