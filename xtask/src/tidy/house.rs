@@ -2,6 +2,7 @@
 use super::checkout::File;
 use super::circles;
 use super::finding::Finding;
+use std::collections::BTreeMap;
 
 /// Whether these rules fail the check, or are only printed.
 const STRICT: bool = false;
@@ -11,6 +12,12 @@ const LINES: usize = 400;
 
 /// Lines above that which pass.
 const MARGIN: usize = 20;
+
+/// Lines that the files of a folder, its sub-folders aside, are meant to have together at most.
+const ROOM_LINES: usize = 3000;
+
+/// How a module comment says why its file is long.
+const LONG: &str = "//! Long: ";
 
 /// Lines that a folder's module comment may have.
 const HEAD: usize = 10;
@@ -28,17 +35,38 @@ pub fn noted(files: &[File]) -> Vec<Finding> {
 }
 
 fn all(files: &[File]) -> Vec<Finding> {
-    let here =
-        files.iter().filter(|file| file.path.ends_with(".rs") && ROOMS.iter().any(|room| file.path.starts_with(room)));
+    let here = files.iter().filter(|file| is_here(file));
     let mut findings: Vec<Finding> = here.flat_map(|file| [long(file), headless(file)]).flatten().collect();
+    findings.extend(large_rooms(files));
     findings.extend(circles::check(files));
     findings
 }
 
 fn long(file: &File) -> Option<Finding> {
     let lines = file.text.lines().count();
-    let message = format!("{lines} lines; {LINES} is the most here: split the file where a seam exists");
-    (lines > LINES + MARGIN && !file.is_generated()).then(|| finding(file, "long-file", message))
+    let message = format!(
+        "{lines} lines; {LINES} is the most here: split the file where a seam exists, or say `{LONG}<why>` in its module comment"
+    );
+    let excused = file.text.lines().any(|line| line.starts_with(LONG));
+    (lines > LINES + MARGIN && !excused && !file.is_generated()).then(|| finding(file, "long-file", message))
+}
+
+/// A folder whose own files are more than a reader takes in.
+fn large_rooms(files: &[File]) -> Vec<Finding> {
+    let mut rooms: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in files.iter().filter(|file| is_here(file) && !file.is_generated()) {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        *rooms.entry(folder).or_default() += file.text.lines().count();
+    }
+    let large = rooms.into_iter().filter(|(_, lines)| *lines > ROOM_LINES + ROOM_LINES / 10);
+    let message = |lines| format!("{lines} lines in one folder; {ROOM_LINES} is the most here: make a sub-folder");
+    large
+        .map(|(path, lines)| Finding { path: path.into(), line: 0, rule: "large-room", message: message(lines) })
+        .collect()
+}
+
+fn is_here(file: &File) -> bool {
+    file.path.ends_with(".rs") && ROOMS.iter().any(|room| file.path.starts_with(room))
 }
 
 /// A folder's `mod.rs` says in a few lines what comes in, what goes out, and what it must not know.
@@ -66,6 +94,19 @@ mod tests {
         assert_eq!(found("slotgen/src/a.rs", &"\n".repeat(longest)), Vec::<&str>::new());
         assert_eq!(found("slotgen/src/a.rs", &"\n".repeat(longest + 1)), ["long-file"]);
         assert_eq!(found("tests/a.rs", &"\n".repeat(longest + 1)), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_long_file_may_say_why() {
+        let text = format!("//! A.\n//!\n{LONG}one implementation of a trait.\n{}", "\n".repeat(LINES + MARGIN));
+        assert_eq!(found("slotgen/src/a.rs", &text), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_large_room_is_found() {
+        let file = |name: usize| File { path: format!("slotgen/src/a/f{name}.rs"), text: "\n".repeat(LINES) };
+        let rules = |count| all(&(0..count).map(file).collect::<Vec<_>>()).len();
+        assert_eq!((rules(8), rules(9)), (0, 1));
     }
 
     #[test]

@@ -1,4 +1,6 @@
 //! `CApi` on symbolic values: one method per C function or macro that generated functions use.
+//!
+//! Long: one implementation of a trait cannot be split.
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::operator::capi::SlotFunction;
