@@ -1,6 +1,6 @@
 //! The rules that cargo checks: formatting, lints, the lock file.
-use super::Finding;
 use super::checkout::root;
+use super::finding::Finding;
 use crate::obtain::interpreter;
 use crate::testing::HOOKED;
 use crate::wheel;

@@ -1,16 +1,20 @@
 //! The house rules that a machine can check, one file of rules, one of running them.
 mod checkout;
+mod circles;
 mod commands;
+mod finding;
+mod house;
 mod markdown;
 mod rules;
 mod rust;
 
 use anyhow::{Result, bail};
+use finding::Finding;
 
 /// What `cargo xtask tidy` takes.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask tidy           all rules, formatting and lints\n  cargo xtask tidy --quick   the rules that need no compiler\n  cargo xtask tidy --fix     lets rustfmt repair formatting first"
+    after_help = "Examples:\n  cargo xtask tidy           all rules, formatting and lints\n  cargo xtask tidy --quick   the rules that need no compiler\n  cargo xtask tidy --fix     lets rustfmt repair formatting first\n  cargo xtask tidy --circles runtime/src/trace   the arrows that form circles there"
 )]
 pub struct Args {
     /// Leaves out what runs cargo (formatting, lints, lock file).
@@ -19,19 +23,9 @@ pub struct Args {
     /// Runs `cargo fmt` before checking.
     #[arg(long)]
     fix: bool,
-}
-
-/// A broken rule, at a place, with the way out.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
-    /// Path from the workspace root.
-    pub path: String,
-    /// One-based line; 0 for the file as a whole.
-    pub line: usize,
-    /// Name of the rule.
-    pub rule: &'static str,
-    /// What is wrong and what to do.
-    pub message: String,
+    /// Lists every arrow between files that takes part in a circle, in this folder or in all; checks nothing else.
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
+    circles: Option<Option<String>>,
 }
 
 /// Checks everything, prints every finding, fails if there is one.
@@ -40,11 +34,17 @@ pub fn run(args: &Args) -> Result<()> {
         commands::format()?;
     }
     let files = checkout::files()?;
+    if let Some(folder) = &args.circles {
+        anstream::print!("{}", circles::list(&files, folder.as_deref()));
+        return Ok(());
+    }
     let mut findings = rules::check(&files);
+    findings.extend(house::strict(&files));
     if !args.quick {
         findings.extend(commands::check());
     }
     findings.sort();
+    house::noted(&files).iter().for_each(print);
     for finding in &findings {
         print(finding);
     }

@@ -1,6 +1,7 @@
 //! Every rule, in one list; a rule looks at one file and names what is wrong.
 use super::checkout::File;
-use super::{Finding, markdown, rust};
+use super::finding::Finding;
+use super::{markdown, rust};
 
 /// Lines that a hand-written Rust file may have.
 const LONGEST_FILE: usize = 600;
