@@ -6,8 +6,7 @@ use tree_sitter::Node;
 
 use super::program::{Callee, Program};
 use super::state::assignments;
-use crate::translate::ir::{Expr, Kind};
-use crate::translate::lower::{Declarations, parse};
+use crate::lower::{Declarations, Expr, Kind, parse};
 
 /// What a member may hold.
 #[derive(Debug, Clone, Default)]

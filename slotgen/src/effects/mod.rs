@@ -37,10 +37,10 @@ pub use walk::{Known, Step};
 
 use crate::diagnostics::Diagnostics;
 use crate::facts::Facts;
+use crate::lower::Function;
+use crate::lower::{Declarations, Text, declarations, parse};
 use crate::preprocess::Preprocessor;
 use crate::source::Tree;
-use crate::translate::ir::Function;
-use crate::translate::lower::{Declarations, Text, declarations, parse};
 
 /// What was found out about a release.
 pub struct Analysis {

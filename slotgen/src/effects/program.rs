@@ -12,10 +12,8 @@ use super::origin::Origin;
 use super::summary::Summary;
 use super::value::{Class, class_of};
 use super::walk::{Known, Walker};
+use crate::lower::{CType, Declarations, Expr, Function, Kind};
 use crate::preprocess::SourceMap;
-use crate::translate::ctype::CType;
-use crate::translate::ir::{Expr, Function, Kind};
-use crate::translate::lower::Declarations;
 
 /// A file that was read.
 pub struct Unit {
@@ -297,7 +295,7 @@ impl Program {
     pub(super) fn scan(&mut self, text: &str) {
         for line in text.lines().filter_map(|line| line.trim().strip_prefix("typedef ")) {
             let Some((ty, name)) = line.trim_end_matches(';').rsplit_once(' ') else { continue };
-            if crate::translate::ctype::integer(ty.trim()).is_some() || self.integers.contains(ty.trim()) {
+            if crate::lower::integer(ty.trim()).is_some() || self.integers.contains(ty.trim()) {
                 self.integers.insert(name.to_owned());
             }
         }
