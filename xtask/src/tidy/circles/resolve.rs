@@ -83,16 +83,19 @@ impl Search<'_> {
         rest.iter().fold(start, |targets, segment| self.step(targets, segment))
     }
 
+    /// The next segment of a path; where a module and a function have one name, only the module has members.
     fn step(&mut self, targets: BTreeSet<Target>, segment: &str) -> BTreeSet<Target> {
+        let has_module = targets.iter().any(|target| matches!(target, Target::Module(_)));
         let mut reached = BTreeSet::new();
         for target in targets {
             match target {
                 Target::Module(id) if segment == "super" => {
-                    reached.extend(self.modules.all[id].parent.map(Target::Module))
+                    reached.extend(self.modules.all[id].parent.map(Target::Module));
                 }
                 Target::Module(id) if segment == "self" => reached.extend([Target::Module(id)]),
                 Target::Module(id) => reached.extend(self.member(id, segment)),
-                item @ Target::Item(..) => reached.extend([item]),
+                item @ Target::Item(..) if !has_module => reached.extend([item]),
+                Target::Item(..) => {}
             }
         }
         reached

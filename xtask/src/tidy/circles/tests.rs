@@ -58,6 +58,19 @@ fn a_module_in_scope_leads_to_its_file() {
 }
 
 #[test]
+fn a_module_goes_before_a_function_of_its_name() {
+    let files = [
+        ("lib.rs", "mod a; mod b;"),
+        ("a.rs", "use super::b::render::Page; fn f() { super::b::render(); }"),
+        ("b/mod.rs", "mod print; pub mod render; pub use print::render;"),
+        ("b/print.rs", "pub fn render() {}"),
+        ("b/render.rs", "pub struct Page;"),
+    ];
+    let from_a: Vec<_> = arrows_of(&files).into_iter().filter(|arrow| arrow.starts_with("a.rs")).collect();
+    assert_eq!(from_a, ["a.rs -> b/print.rs: render", "a.rs -> b/render.rs: Page"]);
+}
+
+#[test]
 fn a_glob_counts_for_the_names_that_are_used() {
     let files = [
         ("lib.rs", "mod a; mod b;"),
