@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ctype::{CType, Known};
+use super::ctype::{CType, Known, integer};
 use super::ir::{Expr, Kind};
 use super::text::{Text, children, unknown};
 
@@ -81,7 +81,7 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             let ty = cast_to(text, node).ok_or("cast")?;
             let args = node.child_by_field_name("arguments").ok_or("cast")?;
             let operand = children(args).next().ok_or("cast")?;
-            let ctype = super::ctype::CType::of(&ty, 0, text.known);
+            let ctype = CType::of(&ty, 0, text.known);
             Kind::Cast(ctype, ty, Box::new(expression(text, operand)))
         }
         "offsetof_expression" if text.pointers => Kind::SizeOf(text.of(node).to_owned()),
@@ -170,7 +170,7 @@ fn cast_of(text: &Text<'_>, node: Node<'_>, field: &str) -> Option<&'static str>
     } else {
         name.strip_prefix('(')?.strip_suffix(')')?.trim()
     };
-    super::ctype::integer(inner).or_else(|| text.known.integer(inner))
+    integer(inner).or_else(|| text.known.integer(inner))
 }
 
 /// The type in `(T)(x)`, which parses as a call: a name in parentheses that is no variable and no function.

@@ -162,3 +162,14 @@ fn statement(stmt: &Stmt) -> usize {
         _ => 1,
     }
 }
+
+impl Expr {
+    /// Whether it is NULL, as it is written.
+    pub fn is_null(&self) -> bool {
+        match &self.kind {
+            Kind::Null => true,
+            Kind::Cast(_, _, inner) => inner.is_null(),
+            _ => false,
+        }
+    }
+}

@@ -1,35 +1,7 @@
 //! Where the members of structs lie in memory on 64-bit Linux, as the C declarations say.
 
-use std::collections::BTreeMap;
-
 use super::ctype::{CType, integer};
-use super::text::Declarations;
-
-/// A member as it is declared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
-    /// Its name; nothing for what has none, such as an anonymous union.
-    pub name: Option<String>,
-    /// The type without pointers and arrays.
-    pub base: String,
-    /// Pointers in front of it.
-    pub stars: usize,
-    /// The size of an array as it is written.
-    pub array: Option<Option<String>>,
-    /// Whether it is a pointer to a function, written out.
-    pub function: bool,
-    /// Whether it shares its bytes with others.
-    pub bits: bool,
-}
-
-/// The members of structs and unions as they are declared.
-#[derive(Debug, Default)]
-pub struct Shapes {
-    /// By the name of the struct.
-    pub members: BTreeMap<String, Vec<Shape>>,
-    /// Those that are unions.
-    pub unions: std::collections::BTreeSet<String>,
-}
+use super::declarations::{Declarations, Shape};
 
 /// A member's place: what leads to it, and what is there.
 #[derive(Debug, Clone, PartialEq, Eq)]

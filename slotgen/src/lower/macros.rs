@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::ctype::CType;
+use super::declarations::Declarations;
 use super::ir::{Expr, Kind, Stmt};
-use super::text::Declarations;
 
 /// The body of a macro with its parameters replaced; all of it counts as standing where the first argument stands.
 pub(crate) fn substitute(body: &Expr, with: &BTreeMap<String, Expr>, known: &Declarations) -> Expr {

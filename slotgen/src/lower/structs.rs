@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::ctype::CType;
-use super::layout::Shape;
-use super::text::{Declarations, Declarator, Text, children};
+use super::declarations::{Declarations, Shape};
+use super::text::{Declarator, Text, children};
 
 impl Text<'_> {
     pub(crate) fn structure(&mut self, node: Node<'_>, name: &str, found: &mut Declarations) {

@@ -1,7 +1,7 @@
 //! Translates C function bodies into Rust that is generic over the vocabulary `CApi`.
 //!
 //! In: the C files of a release, lowered. Out: Rust files, and the vocabulary that they ask for.
-//! The order of the rooms: `block`, `value`, `world`, then the rooms that split a function into paths
+//! The order of the rooms: `block`, `value`, `world`, `paths`, then the rooms that split a function into paths
 //! (`statement`, `expression`, `memory`, `call`), then `driver`, then `render`. It has no rule for a single function.
 
 mod block;
@@ -9,6 +9,7 @@ mod call;
 mod driver;
 mod expression;
 mod memory;
+mod paths;
 mod render;
 mod statement;
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::lower::{CType, Expr, Kind};
+use crate::lower::{CType, Expr, Kind, integer};
 use crate::translate::block::{Block, ident};
-use crate::translate::statement::{KV, Out, Paths, Refusal};
+use crate::translate::paths::{KV, Out, Paths, Refusal};
 use crate::translate::value::{Place, State, Val};
-use crate::translate::world::{Convention, ParamKind};
+use crate::translate::world::{Convention, ParamKind, Route, module};
 
 impl Paths {
     pub(crate) fn call(&mut self, callee: &Expr, args: &[Expr], at: usize, state: State, k: KV) -> Out {
@@ -47,7 +47,7 @@ impl Paths {
             "__builtin_offsetof" => return self.offset(args, at, state, k),
             "Py_SAFE_DOWNCAST" if args.len() == 3 => {
                 let Kind::SizeOf(to) = &args[2].kind else { return self.no("Py_SAFE_DOWNCAST", at) };
-                let Some(int) = crate::lower::integer(to) else { return self.no("Py_SAFE_DOWNCAST", at) };
+                let Some(int) = integer(to) else { return self.no("Py_SAFE_DOWNCAST", at) };
                 let cast = Expr { kind: Kind::Cast(CType::Int(int), to.clone(), Box::new(args[0].clone())), at };
                 return self.eval(&cast, state, k);
             }
@@ -95,7 +95,7 @@ impl Paths {
             return self.no(format!("call of {name}, which has no prototype"), at);
         };
         let name = name.clone();
-        let nulls: Vec<bool> = args.iter().map(crate::translate::expression::is_null).collect();
+        let nulls: Vec<bool> = args.iter().map(Expr::is_null).collect();
         self.all(
             args,
             state,
@@ -337,27 +337,9 @@ impl Paths {
     }
 }
 
-/// How a function is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Route {
-    /// A method of `CApi`.
-    Vocabulary,
-    /// A translated function, by its C file.
-    Translated(String),
-}
-
-impl Route {
-    fn key(&self, name: &str) -> String {
-        match self {
-            Self::Vocabulary => name.to_owned(),
-            Self::Translated(file) => format!("{file}:{name}"),
-        }
-    }
-}
-
 /// The path of a translated function.
 fn module_path(file: &str, name: &str) -> TokenStream {
-    let (module, name) = (format_ident!("{}", crate::translate::world::module(file)), format_ident!("{name}"));
+    let (module, name) = (format_ident!("{}", module(file)), format_ident!("{name}"));
     quote!(super::#module::#name)
 }
 

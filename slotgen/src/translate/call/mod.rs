@@ -7,5 +7,3 @@ mod outcome;
 mod outs;
 mod parsing;
 mod pass;
-
-pub(crate) use apply::Route;

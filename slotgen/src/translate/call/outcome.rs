@@ -3,11 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Route;
 use crate::translate::block::{Block, ident};
-use crate::translate::statement::{KV, Out, Paths};
+use crate::translate::paths::{KV, Out, Paths};
 use crate::translate::value::{Place, State, Val};
-use crate::translate::world::{Convention, Returns};
+use crate::translate::world::{Convention, Returns, Route};
 
 impl Paths {
     /// What follows a call.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::translate::block::{Block, Var, ident};
-use crate::translate::statement::{KV, Out, Paths, Refusal};
+use crate::translate::paths::{KV, Out, Paths, Refusal};
 use crate::translate::value::{Place, State, Val};
 use crate::translate::world::ParamKind;
 

@@ -8,7 +8,7 @@ use quote::quote;
 
 use crate::lower::{CType, Expr, Kind};
 use crate::translate::block::{Block, ident};
-use crate::translate::statement::{K, KV, Out, Paths, Refusal};
+use crate::translate::paths::{K, KV, Out, Paths, Refusal};
 use crate::translate::value::{Place, State, Val};
 
 /// How many of the variables are set whenever the call succeeds.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use crate::translate::block::{Block, ident};
-use crate::translate::statement::{Out, Paths, Refusal};
+use crate::translate::paths::{Out, Paths, Refusal};
 use crate::translate::value::{Place, State, Val};
 use crate::translate::world::ParamKind;
 

@@ -12,7 +12,7 @@ use crate::lower::{Declarations, Function, Text, declarations, parse};
 use crate::preprocess::{Preprocessor, Unit};
 use crate::source::Tree;
 use crate::translate::block::{body, clean, inline, prune, safe};
-use crate::translate::statement::Paths;
+use crate::translate::paths::Paths;
 use crate::translate::world::{Contracts, Convention, Elsewhere, ParamKind, Returns, World, convention};
 
 /// How many blocks of Rust a statement of C may become on average, and how many a function may have in any case.
@@ -431,7 +431,7 @@ fn widen(world: &World, target: &str, index: usize) -> bool {
     }
 }
 
-fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), crate::translate::statement::Refusal> {
+fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), crate::translate::paths::Refusal> {
     let (params, mut block) = paths.run()?;
     for _ in 0..3 {
         prune(&mut block);
@@ -440,13 +440,13 @@ fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), crate::translate
     }
     let code = body(&block, &paths.hints, &params);
     if block.size() > LEAST_LIMIT.max(GROWTH * crate::lower::statements(&paths.function.body)) {
-        return Err(crate::translate::statement::Refusal {
+        return Err(crate::translate::paths::Refusal {
             construct: "paths explode: far more Rust than C".to_owned(),
             at: paths.function.range.start,
         });
     }
     if let Err(error) = syn::parse2::<syn::Block>(quote::quote!({ #code })) {
-        return Err(crate::translate::statement::Refusal {
+        return Err(crate::translate::paths::Refusal {
             construct: format!("code that Rust does not parse: {error}"),
             at: paths.function.range.start,
         });

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use super::eval::is_name;
 use crate::lower::{CType, Expr, Kind};
-use crate::translate::statement::{KV, Out, Paths};
+use crate::translate::block::count;
+use crate::translate::paths::{KV, Out, Paths};
 use crate::translate::value::{Place, State, Val};
 
 impl Paths {
@@ -96,7 +97,7 @@ impl Paths {
             return;
         };
         let mut uses = std::collections::BTreeMap::new();
-        crate::translate::block::count(&place.code, &mut uses);
+        count(&place.code, &mut uses);
         let params = self.function.signature.params.iter().filter(|param| param.ctype != CType::Thread).count();
         if let (Some(var), true) = (uses.keys().next().copied(), is_name(&place.code))
             && var >= params

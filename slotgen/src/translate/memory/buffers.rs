@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use crate::lower::{CType, Expr};
 use crate::translate::block::{Block, ident};
-use crate::translate::statement::{K, KV, Out, Paths, Refusal};
+use crate::translate::paths::{K, KV, Out, Paths, Refusal};
 use crate::translate::value::{Place, State, Val};
 use crate::translate::world::ParamKind;
 

@@ -6,9 +6,9 @@ use quote::{format_ident, quote};
 
 use crate::lower::{CType, Expr, Kind};
 use crate::translate::block::{Block, ident};
-use crate::translate::statement::{KV, Out, Paths};
+use crate::translate::paths::{KV, Out, Paths};
 use crate::translate::value::{Place, State, Val};
-use crate::translate::world::{Convention, ParamKind, Returns};
+use crate::translate::world::{Convention, ParamKind, Returns, suite_of};
 
 impl Paths {
     /// Whether an expression is a variable that holds the type of the pending exception.
@@ -148,7 +148,7 @@ impl Paths {
         state: State,
         k: &KV,
     ) -> Out {
-        if let Some(suite) = crate::translate::world::suite_of(name) {
+        if let Some(suite) = suite_of(name) {
             return k(self, Val::Suite(place, suite, None), state);
         }
         if self.world.slot(name).is_some_and(|slot| slot.suite == "PyTypeObject") {

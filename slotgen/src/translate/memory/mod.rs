@@ -5,4 +5,6 @@
 mod buffers;
 mod members;
 mod places;
+mod reads;
+mod structs;
 mod writes;

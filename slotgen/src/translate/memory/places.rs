@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use quote::{format_ident, quote};
 
-use crate::lower::{CType, Expr, Kind, is_place};
-use crate::translate::block::Block;
-use crate::translate::statement::{K, KV, Out, Paths};
+use crate::lower::{CType, Expr, Kind, is_place, is_pointer};
+use crate::translate::block::{Block, Test};
+use crate::translate::paths::{K, KV, Out, Paths};
 use crate::translate::value::{Place, State, Val};
 use crate::translate::world::{Convention, ParamKind, Returns};
 
@@ -200,7 +200,7 @@ impl Paths {
         };
         let element = match ctype {
             CType::Object if array.is_none() => "PyObject*".to_owned(),
-            CType::Opaque(text) if crate::lower::is_pointer(text) => text.clone(),
+            CType::Opaque(text) if is_pointer(text) => text.clone(),
             _ => return self.no("static variable", at),
         };
         let Some(count) = count.map(proc_macro2::Literal::usize_unsuffixed) else {
@@ -282,7 +282,7 @@ impl Paths {
                         let (code, method) = (place.reference(), format_ident!("{method}"));
                         let (there, absent) = (yes(this, state.clone())?, no(this, state)?);
                         Ok(Block::If {
-                            tests: vec![crate::translate::block::Test::Bool(quote!(c.#method(#code)?))],
+                            tests: vec![Test::Bool(quote!(c.#method(#code)?))],
                             yes: Box::new(there),
                             no: Box::new(absent),
                         })

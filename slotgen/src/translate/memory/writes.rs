@@ -5,105 +5,14 @@ use std::rc::Rc;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::lower::{CType, Expr, Kind};
+use super::reads::before;
+use crate::lower::{CType, Expr};
 use crate::translate::block::Block;
-use crate::translate::statement::{KV, Out, Paths, Refusal};
+use crate::translate::paths::{KV, Out, Paths};
 use crate::translate::value::{Place, State, Val};
-use crate::translate::world::{Convention, ParamKind, Returns};
+use crate::translate::world::{Convention, ParamKind, Returns, param_kind};
 
 impl Paths {
-    /// Whether a value is a member, not read yet, that is a pointer to a struct.
-    pub(in crate::translate) fn is_pointer_member(&self, value: &Val) -> bool {
-        let Val::Member(_, structure, path) = value else { return false };
-        matches!(
-            self.world.member_type(structure, path),
-            Some(CType::Opaque(text)) if text == "void*" || crate::lower::is_pointer(&text)
-        )
-    }
-
-    pub(in crate::translate) fn note_pointer(&self, structure: &str, path: &[String]) -> proc_macro2::Ident {
-        self.note_read(structure, path, "", vec![ParamKind::Object(false)], Returns::Optional)
-    }
-
-    /// The method that reads the C string that a member of any type points to.
-    pub(crate) fn note_text(&self, structure: &str, path: &[String]) -> proc_macro2::Ident {
-        self.note_read(structure, path, "_text", vec![ParamKind::Object(false)], Returns::Str)
-    }
-
-    fn note_read(
-        &self,
-        structure: &str,
-        path: &[String],
-        suffix: &str,
-        params: Vec<ParamKind>,
-        returns: Returns,
-    ) -> proc_macro2::Ident {
-        let method = format!("{}{suffix}", self.world.note_field(structure, path));
-        self.world.note(&method, &Convention { params, returns, raises: false, error: None, strict: false });
-        format_ident!("{method}")
-    }
-
-    /// All objects that a member leads to.
-    pub(in crate::translate) fn note_elements(
-        &self,
-        structure: &str,
-        path: &[String],
-        at: usize,
-    ) -> Result<proc_macro2::Ident, Refusal> {
-        match self.world.member_type(structure, path) {
-            Some(CType::Objects) => {
-                Ok(self.note_read(structure, path, "_all", vec![ParamKind::Object(false)], Returns::Objects))
-            }
-            _ => self.no(format!("{structure}'s {} as an array", path.join(".")), at),
-        }
-    }
-
-    /// Reads a member that is a pointer, or the address of an embedded struct.
-    pub(in crate::translate) fn pointer(&mut self, value: Val, at: usize, state: State, k: KV) -> Out {
-        let Val::Member(place, structure, path) = value else { return k(self, value, state) };
-        if !matches!(self.world.member_type(&structure, &path), Some(CType::Opaque(_))) {
-            return self.no(format!("{structure}'s {} as a pointer", path.join(".")), at);
-        }
-        let method = self.note_pointer(&structure, &path);
-        let code = place.reference();
-        self.bind(&path[path.len() - 1], quote!(c.#method(#code)?), &mut |this, var| {
-            k(this, Val::MaybeObject(Place::owned(var)), state.clone())
-        })
-    }
-
-    /// Evaluates expressions and reads members that are pointers.
-    pub(in crate::translate) fn settled(
-        &mut self,
-        exprs: &[Expr],
-        state: State,
-        k: crate::translate::expression::KVs,
-    ) -> Out {
-        let at = exprs.first().map_or(0, |expr| expr.at);
-        self.all(exprs, state, Rc::new(move |this, values, state| this.settle(values, 0, at, state, k.clone())))
-    }
-
-    fn settle(
-        &mut self,
-        values: Vec<Val>,
-        from: usize,
-        at: usize,
-        state: State,
-        k: crate::translate::expression::KVs,
-    ) -> Out {
-        let found = values.iter().skip(from).position(|value| self.is_pointer_member(value));
-        let Some(index) = found.map(|index| index + from) else { return k(self, values, state) };
-        self.pointer(
-            values[index].clone(),
-            at,
-            state,
-            Rc::new(move |this, value, state| {
-                let mut values = values.clone();
-                values[index] = value;
-                this.settle(values, index + 1, at, state, k.clone())
-            }),
-        )
-    }
-
     /// An element of an array that a member leads to.
     #[allow(clippy::too_many_arguments)]
     pub(in crate::translate) fn element(
@@ -228,7 +137,7 @@ impl Paths {
     fn member_kind(&self, structure: &str, path: &[String]) -> Option<ParamKind> {
         Some(match self.world.member_type(structure, path)? {
             CType::Opaque(text) if text == "void*" => ParamKind::Object(true),
-            ctype => match crate::translate::world::param_kind(&ctype, true) {
+            ctype => match param_kind(&ctype, true) {
                 kind @ (ParamKind::Object(_)
                 | ParamKind::Int(_)
                 | ParamKind::Double
@@ -291,94 +200,6 @@ impl Paths {
         Ok(before(lets, block))
     }
 
-    /// A struct that is a variable.
-    pub(in crate::translate) fn declare_struct(
-        &mut self,
-        name: &str,
-        structure: &str,
-        init: Option<&Expr>,
-        at: usize,
-        state: State,
-        k: crate::translate::statement::K,
-    ) -> Out {
-        let items = match init {
-            None => Vec::new(),
-            Some(Expr { kind: Kind::List(items), .. }) => items.clone(),
-            Some(_) => return self.no("copy of a struct", at),
-        };
-        let order = self.world.declarations.structs.get(structure).cloned().unwrap_or_default();
-        let mut assigns = Vec::new();
-        for (index, item) in items.into_iter().enumerate() {
-            let (member, value) = match item.kind {
-                Kind::Assign(target, value) => match target.kind {
-                    Kind::Name(member) => (member, *value),
-                    _ => return self.no("initialiser", at),
-                },
-                // A new struct is zero everywhere.
-                Kind::Int(0) | Kind::Null => continue,
-                _ => match order.get(index) {
-                    Some(member) => (member.clone(), item),
-                    None => return self.no("initialiser", at),
-                },
-            };
-            let target = Kind::Member(Box::new(Expr { kind: Kind::Name(name.to_owned()), at }), member);
-            assigns.push(Expr { kind: Kind::Assign(Box::new(Expr { kind: target, at }), Box::new(value)), at });
-        }
-        self.local_structs.insert(name.to_owned());
-        if assigns.is_empty() {
-            let mut state = state;
-            state.set(name, Val::Unmade(structure.to_owned()));
-            return k(self, state);
-        }
-        let (name, structure) = (name.to_owned(), structure.to_owned());
-        self.bind(&name.clone(), quote!(c.new_struct(#structure)?), &mut |this, var| {
-            let mut state = state.clone();
-            state.set(&name, Val::Object(Place::owned(var)));
-            let k = k.clone();
-            this.all(&assigns, state, Rc::new(move |this, _, state| k(this, state)))
-        })
-    }
-
-    /// Makes a struct that is a variable, now that it is used.
-    pub(in crate::translate) fn make(&mut self, name: &str, structure: &str, state: State, k: KV) -> Out {
-        self.bind(name, quote!(c.new_struct(#structure)?), &mut |this, var| {
-            let (mut state, value) = (state.clone(), Val::Object(Place::owned(var)));
-            state.set(name, value.clone());
-            k(this, value, state)
-        })
-    }
-
-    /// Makes the structs that a loop uses before it begins, so that all rounds use the same.
-    pub(in crate::translate) fn make_used(
-        &mut self,
-        used: &dyn Fn(&str) -> bool,
-        state: State,
-        k: crate::translate::statement::K,
-    ) -> Out {
-        let unmade = state.vars.iter().find_map(|(name, value)| match value {
-            Val::Unmade(structure) if used(name) => Some((name.clone(), structure.clone())),
-            _ => None,
-        });
-        match unmade {
-            None => k(self, state),
-            Some((name, structure)) => self.bind(&name, quote!(c.new_struct(#structure)?), &mut |this, var| {
-                let mut state = state.clone();
-                state.set(&name, Val::Object(Place::owned(var)));
-                this.make_used(used, state, k.clone())
-            }),
-        }
-    }
-
-    /// A file-level struct or array of structs, by its address.
-    pub(in crate::translate) fn variable(&mut self, name: &str, at: usize, state: State, k: KV) -> Out {
-        if self.world.variable_struct(&self.function.file, name).is_none() {
-            return self.no(format!("name {name}"), at);
-        }
-        self.bind(name.trim_start_matches('_'), quote!(c.variable(#name)?), &mut |this, var| {
-            k(this, Val::Object(Place::owned(var)), state.clone())
-        })
-    }
-
     /// Pointer arithmetic over structs.
     pub(in crate::translate) fn step(
         &mut self,
@@ -415,19 +236,6 @@ impl Paths {
         })
     }
 
-    /// `*pointer` of a `PyObject **` that the world handed out.
-    pub(in crate::translate) fn read_pointer(&mut self, value: Val, at: usize, state: State, k: KV) -> Out {
-        let (mut lets, mut after, mut state) = (Vec::new(), Vec::new(), state);
-        let kind = ParamKind::Object(false);
-        let Some(code) = self.pass(&value, &kind, &mut lets, &mut after, &mut state, at)? else {
-            return self.no("pointer", at);
-        };
-        let block = self.bind("object", quote!(c.read(#code)?), &mut |this, var| {
-            k(this, Val::MaybeObject(Place::owned(var)), state.clone())
-        })?;
-        Ok(before(lets, block))
-    }
-
     /// `*pointer = value` of a `PyObject **` that the world handed out.
     pub(in crate::translate) fn write_pointer(
         &mut self,
@@ -443,14 +251,4 @@ impl Paths {
         let rest = k(self, value, state)?;
         Ok(before(lets, Block::Do { code: quote!(c.write(#to, #what)?), rest: Box::new(rest) }))
     }
-}
-
-/// Bindings before a block.
-fn before(lets: Vec<(usize, TokenStream)>, block: Block) -> Block {
-    lets.into_iter().rev().fold(block, |rest, (var, value)| Block::Let {
-        var,
-        mutable: false,
-        value,
-        rest: Box::new(rest),
-    })
 }

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::statements::{K, Out, Paths};
-use crate::lower::{CType, Expr, Kind};
+use crate::lower::{CType, Expr, Kind, is_parser, is_pointer};
+use crate::translate::paths::{K, Out, Paths};
 use crate::translate::value::{State, Val};
 
 impl Paths {
@@ -20,10 +20,7 @@ impl Paths {
         k: K,
     ) -> Out {
         self.types.insert(name.to_owned(), ctype.clone());
-        if array.is_none()
-            && crate::lower::is_parser(structure)
-            && matches!(ctype, CType::Opaque(text) if !text.ends_with('*'))
-        {
+        if array.is_none() && is_parser(structure) && matches!(ctype, CType::Opaque(text) if !text.ends_with('*')) {
             return self.declare_parser(name, init, at, state, k);
         }
         if let (None, CType::Opaque(text)) = (array, ctype)
@@ -36,7 +33,7 @@ impl Paths {
                 return self.declare_buffer(name, int, size, at, state, k);
             }
             if let (CType::Opaque(text), Some(size), None) = (ctype, size, init)
-                && crate::lower::is_pointer(text)
+                && is_pointer(text)
             {
                 return self.declare_places(name, text, size, at, state, k);
             }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::statements::{K, Label, Out, Paths, Ways};
-use crate::lower::Stmt;
+use crate::lower::{Stmt, in_stmt};
+use crate::translate::paths::{K, Label, Out, Paths, Ways};
 use crate::translate::value::State;
 
 impl Paths {
@@ -65,7 +65,7 @@ impl Paths {
     ) -> Out {
         let at = self.function.range.start;
         let mut names = BTreeSet::new();
-        list[index..].iter().for_each(|stmt| crate::lower::in_stmt(stmt, &mut names));
+        list[index..].iter().for_each(|stmt| in_stmt(stmt, &mut names));
         let turn: super::loops::Turn = Rc::new(move |this, head, again, out| {
             let before = this.labels.insert(label.clone(), Label::Again(again));
             let tree = this.list(list.clone(), index, head, ways.clone(), out);

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use quote::quote;
 
-use super::statements::{K, Out, Paths, Ways, last_part, with_var};
-use crate::lower::{Expr, Stmt};
+use crate::lower::{Expr, Stmt, in_expr, in_stmt};
 use crate::translate::block::{Block, JoinId, Var};
-use crate::translate::value::{State, Val};
+use crate::translate::paths::{K, Out, Paths, Ways, last_part, with_var};
+use crate::translate::value::{State, Val, kind, same_kind};
 
 /// One turn of a loop, from a state at its head: with what goes on with the next turn, and what leaves the loop.
 pub(crate) type Turn = Rc<dyn Fn(&mut Paths, State, K, K) -> Out>;
@@ -39,9 +39,9 @@ impl Paths {
             return self.make_used(&used, state, again);
         }
         let mut names = BTreeSet::new();
-        crate::lower::in_stmt(&body, &mut names);
+        in_stmt(&body, &mut names);
         for expr in condition.iter().chain(&step) {
-            crate::lower::in_expr(expr, &mut names);
+            in_expr(expr, &mut names);
         }
         let turn: Turn = Rc::new(move |this, head, again, out| {
             this.round(condition.as_ref(), step.clone(), body.clone(), first_body, head, again, out)
@@ -58,10 +58,7 @@ impl Paths {
             let mut mutable: Vec<(String, Var, Val)> = Vec::new();
             for name in names {
                 let Some(value) = state.vars.get(name).cloned() else { continue };
-                let like = widened
-                    .get(name)
-                    .cloned()
-                    .unwrap_or_else(|| crate::translate::value::kind(&[value.clone(), value.clone()]));
+                let like = widened.get(name).cloned().unwrap_or_else(|| kind(&[value.clone(), value.clone()]));
                 let like = self.typed(name, like);
                 let var = self.fresh(&last_part(name));
                 if let Some(value) = with_var(&like, var) {
@@ -86,12 +83,9 @@ impl Paths {
                 let Some(start) = state.vars.get(name) else { continue };
                 let mut all: Vec<Val> = vec![widened.get(name).cloned().unwrap_or_else(|| start.clone())];
                 all.extend(back.iter().map(|state| state.vars.get(name).cloned().unwrap_or(Val::Uninit)));
-                let like = crate::translate::value::kind(&all);
-                let current = widened
-                    .get(name)
-                    .cloned()
-                    .unwrap_or_else(|| crate::translate::value::kind(&[start.clone(), start.clone()]));
-                if !crate::translate::value::same_kind(&like, &current) {
+                let like = kind(&all);
+                let current = widened.get(name).cloned().unwrap_or_else(|| kind(&[start.clone(), start.clone()]));
+                if !same_kind(&like, &current) {
                     widened.insert(name.clone(), like);
                     changed = true;
                 }

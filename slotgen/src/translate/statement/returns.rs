@@ -5,8 +5,8 @@ use std::rc::Rc;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::statements::{Out, Paths};
 use crate::translate::block::{Block, Var, ident};
+use crate::translate::paths::{Out, Paths};
 use crate::translate::value::{Place, State, Val};
 use crate::translate::world::Returns;
 

@@ -69,3 +69,16 @@ pub(crate) fn fold(operator: &str, a: i128, b: i128) -> Option<i128> {
         _ => return None,
     })
 }
+
+/// A constant as an integer type holds it.
+pub(crate) fn wrap(number: i128, int: &str) -> i128 {
+    match int {
+        "u32" => i128::from(number as u32),
+        "u64" | "usize" => i128::from(number as u64),
+        "u8" => i128::from(number as u8),
+        "u16" => i128::from(number as u16),
+        "i32" => i128::from(number as i32),
+        "i64" | "isize" => i128::from(number as i64),
+        _ => number,
+    }
+}

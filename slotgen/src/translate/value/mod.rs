@@ -7,6 +7,6 @@ mod integers;
 mod join;
 mod kinds;
 
-pub(crate) use integers::{fold, int_type, positive, wider};
+pub(crate) use integers::{fold, int_type, positive, wider, wrap};
 pub(crate) use join::{held, kind, same_kind};
 pub(crate) use kinds::{Place, State, Val, common};

@@ -4,10 +4,13 @@
 //! Out: the convention of every function that can be called, constants, slots; the vocabulary that a release asks for.
 //! It does not know how bodies are translated.
 
+mod callee;
+mod constants;
 mod contracts;
 mod table;
 mod vocabulary;
 
+pub(crate) use callee::Route;
 pub(crate) use contracts::{Contracts, Convention, ParamKind, Returns, convention, param_kind};
 pub(crate) use table::{ARRAY_NAMES, KEYWORDS, World, module, suite_of};
 pub use vocabulary::{Elsewhere, Method, Vocabulary};
