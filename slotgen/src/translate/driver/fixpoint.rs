@@ -7,6 +7,8 @@ use std::rc::Rc;
 use proc_macro2::TokenStream;
 
 use super::null_tests::tested;
+use super::parameters::{indexed, nullable_methods, untyped, untyped_arguments, widen};
+use super::tables::{identifier_tables, integer_tables, object_macros};
 use crate::diagnostics::Diagnostics;
 use crate::lower::{Declarations, Function, Text, declarations, parse};
 use crate::preprocess::{Preprocessor, Unit};
@@ -145,72 +147,6 @@ pub fn translate(
     Ok(rounds(world, &units))
 }
 
-/// The object-like macros of the headers: name to body.
-fn object_macros(tree: &Tree) -> BTreeMap<String, String> {
-    let mut out = BTreeMap::new();
-    for file in tree.files().iter().filter(|file| file.path().starts_with("Include/")) {
-        let text = file.text().replace("\\\n", " ");
-        for line in text.lines() {
-            let Some(rest) =
-                line.trim_start().strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define "))
-            else {
-                continue;
-            };
-            let rest = rest.trim();
-            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-            let (name, body) = rest.split_at(end);
-            if body.starts_with(char::is_whitespace) && !body.trim_end().ends_with('\\') {
-                let body = body.split("/*").next().unwrap_or(body).split("//").next().unwrap_or(body).trim();
-                if !body.is_empty() {
-                    out.entry(name.to_owned()).or_insert_with(|| body.to_owned());
-                }
-            }
-        }
-    }
-    out
-}
-
-/// Tables such as `static PyObject *name_op[] = {&_Py_ID(__lt__), …}`.
-fn identifier_tables(text: &str) -> BTreeMap<String, Vec<String>> {
-    let mut out = BTreeMap::new();
-    for (start, _) in text.match_indices("static PyObject *") {
-        let rest = &text[start + "static PyObject *".len()..];
-        let Some(bracket) = rest.find("[]") else { continue };
-        let name = rest[..bracket].trim();
-        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        let Some((head, _)) = rest[bracket..].split_once("};") else { continue };
-        let Some((_, items)) = head.split_once('{') else { continue };
-        let ids: Option<Vec<_>> = items
-            .split(',')
-            .map(str::trim)
-            .filter(|item| !item.is_empty())
-            .map(|item| item.strip_prefix("&_Py_ID(").and_then(|rest| rest.strip_suffix(')')).map(str::to_owned))
-            .collect();
-        if let Some(ids) = ids {
-            out.insert(name.to_owned(), ids);
-        }
-    }
-    out
-}
-
-/// Tables such as `int _Py_SwappedOp[] = {Py_GT, …}`.
-fn integer_tables(text: &str) -> BTreeMap<String, Vec<String>> {
-    let mut out = BTreeMap::new();
-    for line in text.split(';') {
-        let Some((head, items)) = line.split_once("[] = {") else { continue };
-        let mut words = head.split_whitespace().rev();
-        let (Some(name), Some("int" | "const")) = (words.next(), words.next()) else { continue };
-        let items = items.trim_end().trim_end_matches('}');
-        out.insert(
-            name.to_owned(),
-            items.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
-        );
-    }
-    out
-}
-
 fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
     for (key, function) in &world.defined {
         if world.contracts.kept(&function.name) {
@@ -347,88 +283,6 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
         list.sort_by_key(|one| one.function.range.start);
     }
     Translation { world, translated, left: left.into_values().collect() }
-}
-
-/// What an untyped pointer is, by what the body does with it.
-fn untyped(function: &Function, name: &str) -> ParamKind {
-    let text = format!("{:?}", function.body);
-    let used = format!("kind: Name({name:?})");
-    if !text.contains(&used) {
-        return ParamKind::Nothing;
-    }
-    let is = |what: &str| {
-        text.match_indices(&used).all(|(at, _)| {
-            text[..at].rsplit("Cast(").next().is_some_and(|cast| cast.starts_with(what) && cast.len() < 90)
-        })
-    };
-    if is("Function(") {
-        return ParamKind::Function(String::new(), false);
-    }
-    if is("Object") { ParamKind::Object(false) } else { ParamKind::Unsupported("void*".to_owned()) }
-}
-
-/// Untyped pointers that are handed on are what the callee takes them for; the others are pointers to no known struct.
-fn untyped_arguments(world: &World) {
-    for last in [false, false, false, true] {
-        let known = world.translated.borrow().clone();
-        let mut translated = world.translated.borrow_mut();
-        for (key, convention) in translated.iter_mut() {
-            let Some(function) = world.defined.get(key) else { continue };
-            for (kind, param) in convention.params.iter_mut().zip(&function.signature.params) {
-                if !matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
-                    continue;
-                }
-                match crate::lower::handed_on(&function.body, &param.name) {
-                    Some((callee, index)) => {
-                        let theirs = known.get(&(key.0.clone(), callee)).and_then(|theirs| theirs.params.get(index));
-                        if let Some(theirs @ (ParamKind::Function(..) | ParamKind::Object(_))) = theirs {
-                            *kind = theirs.clone();
-                        } else if last {
-                            *kind = ParamKind::Object(true);
-                        }
-                    }
-                    None if last => *kind = ParamKind::Object(true),
-                    None => {}
-                }
-            }
-        }
-    }
-}
-
-/// The methods of the vocabulary with parameters that may be NULL.
-fn nullable_methods(world: &World) -> BTreeSet<(String, usize)> {
-    let vocabulary = world.vocabulary.borrow();
-    let nullable =
-        |convention: &Convention| convention.params.iter().filter(|kind| kind.nullable() == Some(true)).count();
-    vocabulary
-        .iter()
-        .map(|(name, convention)| (name.clone(), nullable(convention)))
-        .filter(|(_, count)| *count > 0)
-        .collect()
-}
-
-/// Whether a pointer to objects is used as an array.
-fn indexed(function: &Function, name: &str) -> bool {
-    // What is indexed, or stepped over, or called like one, is an array; all else is an out parameter.
-    let set = || {
-        let mut assigned = BTreeSet::new();
-        function.body.iter().for_each(|stmt| crate::lower::in_stmt(stmt, &mut assigned));
-        assigned.contains(&format!("*{name}"))
-    };
-    crate::lower::indexed(&function.body, name) || crate::translate::world::ARRAY_NAMES.contains(&name) && !set()
-}
-
-fn widen(world: &World, target: &str, index: usize) -> bool {
-    let Some((file, name)) = target.split_once(':') else { return false };
-    let mut translated = world.translated.borrow_mut();
-    let Some(convention) = translated.get_mut(&(file.to_owned(), name.to_owned())) else { return false };
-    match convention.params.get_mut(index).and_then(ParamKind::nullable_mut) {
-        Some(nullable) if !*nullable => {
-            *nullable = true;
-            true
-        }
-        _ => false,
-    }
 }
 
 fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), crate::translate::paths::Refusal> {

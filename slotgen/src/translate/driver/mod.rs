@@ -6,6 +6,8 @@
 mod coverage;
 mod fixpoint;
 mod null_tests;
+mod parameters;
+mod tables;
 
 pub use coverage::{Share, shares};
 #[cfg(test)]
