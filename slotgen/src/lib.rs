@@ -7,6 +7,7 @@ pub mod effects;
 pub mod emit;
 pub mod extract;
 pub mod facts;
+pub(crate) mod lower;
 pub mod model;
 pub mod preprocess;
 pub mod prove;

@@ -6,7 +6,7 @@ use super::program::Callee;
 use super::summary::Flags;
 use super::value::{Class, Pointer, Value};
 use super::walk::Walker;
-use crate::translate::ir::{Expr, Kind};
+use crate::lower::{Expr, Kind};
 
 impl Walker<'_> {
     pub(super) fn call(&mut self, callee: &Expr, args: &[Expr]) -> Value {

@@ -4,10 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
-use super::program::{Callee, Program};
-use super::state::assignments;
-use crate::translate::ir::{Expr, Kind};
-use crate::translate::lower::{Declarations, parse};
+use crate::lower::{Declarations, parse};
 
 /// What a member may hold.
 #[derive(Debug, Clone, Default)]
@@ -16,12 +13,12 @@ pub(super) struct Functions {
     /// Slots of types that are copied there.
     pub slots: BTreeSet<String>,
     /// Whether something else is stored there too.
-    open: bool,
+    pub open: bool,
 }
 
 /// What members may hold, by name.
 #[derive(Debug, Default)]
-pub(super) struct Held(BTreeMap<String, Functions>);
+pub(super) struct Held(pub BTreeMap<String, Functions>);
 
 impl Held {
     pub fn get(&self, member: &str) -> Option<&Functions> {
@@ -85,44 +82,4 @@ fn last(text: &str, node: Node<'_>) -> Option<String> {
     let mut words = text.get(node.byte_range())?.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let word = words.rfind(|word| !word.is_empty())?;
     (word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && word != "NULL").then(|| word.to_owned())
-}
-
-/// Reads all bodies and tables.
-pub(super) fn find(program: &Program, tables: &[(usize, Table)]) -> Held {
-    let mut held = Held::default();
-    for (unit, table) in tables {
-        for (member, name) in table {
-            if let Callee::Function(id) = program.resolve(*unit, name) {
-                held.0.entry(member.clone()).or_default().functions.insert(id);
-            }
-        }
-    }
-    for defined in &program.functions {
-        assignments(&defined.function, &mut |target, value| {
-            if let Kind::Member(_, member) = &target.kind {
-                let entry = held.0.entry(member.clone()).or_default();
-                value_of(program, defined.unit, member, value, entry);
-            }
-        });
-    }
-    held
-}
-
-fn value_of(program: &Program, unit: usize, member: &str, value: &Expr, into: &mut Functions) {
-    match &value.kind {
-        Kind::Null | Kind::Int(_) => {}
-        Kind::Cast(_, _, inner) | Kind::AddressOf(inner) => value_of(program, unit, member, inner, into),
-        Kind::Assign(_, right) => value_of(program, unit, member, right, into),
-        Kind::Conditional(_, yes, no) => {
-            value_of(program, unit, member, yes, into);
-            value_of(program, unit, member, no, into);
-        }
-        Kind::Name(name) => match program.resolve(unit, name) {
-            Callee::Function(id) => drop(into.functions.insert(id)),
-            _ => into.open = true,
-        },
-        Kind::Member(_, from) if from == member => {}
-        Kind::Member(_, slot) if program.is_slot(slot) => drop(into.slots.insert(slot.clone())),
-        _ => into.open = true,
-    }
 }

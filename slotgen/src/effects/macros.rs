@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::program::{Program, Unit};
 use super::state::names;
+use crate::lower::{Declarations, Function, Text, parse};
 use crate::preprocess::{MacroDefinition, Preprocessor};
 use crate::source::Tree;
-use crate::translate::ir::Function;
-use crate::translate::lower::{Declarations, Text, parse};
 
 /// Adds the macros that the program calls, and those that they call.
 pub(super) fn add(program: &mut Program, tree: &Tree, preprocessor: &Preprocessor<'_>, known: &Declarations) {

@@ -5,7 +5,7 @@ use super::program::Callee;
 use super::summary::Flags;
 use super::value::{Class, Pointer, Value};
 use super::walk::{FIXED, OWN, Walker};
-use crate::translate::ir::{Expr, Kind};
+use crate::lower::{Expr, Kind};
 
 impl Walker<'_> {
     /// What objects of an origin refer to, what was put there by this function included.

@@ -2,20 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A function that Python code finds in a module.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub struct ModuleFunction {
-    /// The module's name, as `PyModuleDef` has it.
-    pub module: String,
-    /// The Python name.
-    pub name: String,
-    /// The C function.
-    pub function: String,
-    /// The file.
-    pub file: String,
-    /// `METH_…` flags, as written.
-    pub flags: Vec<String>,
-}
+use crate::facts::ModuleFunction;
 
 /// The functions of the modules that a text defines.
 pub fn module_functions(text: &str, path: &str) -> Vec<ModuleFunction> {

@@ -11,11 +11,8 @@ use super::leaves::{Leaf, Leaves};
 use super::origin::Origin;
 use super::summary::Summary;
 use super::value::{Class, class_of};
-use super::walk::{Known, Walker};
+use crate::lower::{CType, Declarations, Expr, Function, Kind};
 use crate::preprocess::SourceMap;
-use crate::translate::ctype::CType;
-use crate::translate::ir::{Expr, Function, Kind};
-use crate::translate::lower::Declarations;
 
 /// A file that was read.
 pub struct Unit {
@@ -66,7 +63,7 @@ pub struct Program {
     typed: FxHashMap<String, FxHashMap<String, Member>>,
     /// Names of integer types that a `typedef` makes.
     integers: FxHashSet<String>,
-    held: Held,
+    pub(super) held: Held,
     globals: FxHashMap<String, Class>,
     /// File-level objects, by name: `PyTypeObject` or another structure that begins like an object.
     objects: FxHashMap<String, Origin>,
@@ -74,11 +71,11 @@ pub struct Program {
     slots: BTreeSet<String>,
     types: BTreeMap<String, BTreeMap<String, String>>,
     /// What is known so far, for callers.
-    summaries: RefCell<Vec<Rc<Summary>>>,
+    pub(super) summaries: RefCell<Vec<Rc<Summary>>>,
     /// The functions of each name.
     by_name: FxHashMap<String, Vec<usize>>,
-    asked: RefCell<FxHashSet<(usize, usize)>>,
-    walking: RefCell<usize>,
+    pub(super) asked: RefCell<FxHashSet<(usize, usize)>>,
+    pub(super) walking: RefCell<usize>,
 }
 
 impl Program {
@@ -297,7 +294,7 @@ impl Program {
     pub(super) fn scan(&mut self, text: &str) {
         for line in text.lines().filter_map(|line| line.trim().strip_prefix("typedef ")) {
             let Some((ty, name)) = line.trim_end_matches(';').rsplit_once(' ') else { continue };
-            if crate::translate::ctype::integer(ty.trim()).is_some() || self.integers.contains(ty.trim()) {
+            if crate::lower::integer(ty.trim()).is_some() || self.integers.contains(ty.trim()) {
                 self.integers.insert(name.to_owned());
             }
         }
@@ -308,11 +305,6 @@ impl Program {
         self.held.get(member)
     }
 
-    /// Notes the functions that bodies and tables store in members.
-    pub(super) fn find_held(&mut self, tables: &[(usize, super::held::Table)]) {
-        self.held = super::held::find(self, tables);
-    }
-
     pub(super) fn returns(&self, id: usize) -> Class {
         self.functions.get(id).map_or(Class::Unknown, |defined| self.class_of(&defined.function.signature.returns))
     }
@@ -321,59 +313,6 @@ impl Program {
     pub(super) fn summary(&self, id: usize) -> Rc<Summary> {
         self.asked.borrow_mut().insert((id, *self.walking.borrow()));
         self.summaries.borrow().get(id).cloned().unwrap_or_default()
-    }
-
-    /// The functions, each after those that it names, as far as there is such an order.
-    fn callees_first(&self) -> Vec<usize> {
-        let (mut order, mut seen) = (Vec::with_capacity(self.functions.len()), vec![false; self.functions.len()]);
-        for start in 0..self.functions.len() {
-            let mut stack = vec![(start, false)];
-            while let Some((id, done)) = stack.pop() {
-                if done {
-                    order.push(id);
-                } else if !std::mem::replace(&mut seen[id], true) {
-                    stack.push((id, true));
-                    let unit = self.functions[id].unit;
-                    for name in super::state::names(&self.functions[id].function) {
-                        if let Callee::Function(callee) = self.resolve(unit, &name)
-                            && !seen[callee]
-                        {
-                            stack.push((callee, false));
-                        }
-                    }
-                }
-            }
-        }
-        order
-    }
-
-    /// Walks every function until nothing changes.
-    pub fn solve(&self) -> Vec<Known> {
-        let count = self.functions.len();
-        let mut known = vec![Known::default(); count];
-        *self.summaries.borrow_mut() = vec![Rc::default(); count];
-        let mut callers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
-        let order = self.callees_first();
-        let mut rank = vec![0; count];
-        order.iter().enumerate().for_each(|(at, id)| rank[*id] = at);
-        let mut waiting: BTreeSet<usize> = (0..count).collect();
-        while let Some(at) = waiting.pop_first() {
-            let id = order[at];
-            *self.walking.borrow_mut() = id;
-            let before = std::mem::take(&mut known[id]);
-            let old = Rc::clone(&self.summaries.borrow()[id]);
-            let defined = &self.functions[id];
-            let after = Walker::run(self, defined.unit, &defined.function, before);
-            for (callee, caller) in self.asked.borrow_mut().drain() {
-                callers[callee].insert(caller);
-            }
-            if after.summary != *old {
-                self.summaries.borrow_mut()[id] = Rc::new(after.summary.clone());
-                waiting.extend(callers[id].iter().map(|caller| rank[*caller]));
-            }
-            known[id] = after;
-        }
-        known
     }
 }
 

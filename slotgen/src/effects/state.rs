@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::translate::ir::{Expr, Function, Kind, Stmt};
+use crate::lower::{Expr, Function, Kind, Stmt};
 
 /// Adds the names of variables that the function assigns and does not declare.
 pub(super) fn written(function: &Function, into: &mut FxHashSet<String>) {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::analyse::lower;
 use super::leaves::Leaves;
 use super::program::{Program, Unit};
 use super::summary::Summary;
-use super::{Declarations, declarations, lower};
+use crate::lower::{Declarations, declarations};
 
 const HEAD: &str = "typedef struct _object PyObject;\ntypedef struct { PyObject ob_base; PyObject **ob_item; int allocated; } PyListObject;\n\
     typedef PyObject *(*binaryfunc)(PyObject *, PyObject *);\n";

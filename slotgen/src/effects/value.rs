@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::origin::Origin;
-use crate::translate::ctype::CType;
+use crate::lower::CType;
 
 /// What a value is, as far as loads from it are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

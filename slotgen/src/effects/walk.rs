@@ -8,8 +8,7 @@ use super::origin::Origin;
 use super::program::{Callee, Program};
 use super::summary::{Flags, Summary};
 use super::value::{Class, Pointer, Value};
-use crate::translate::ctype::CType;
-use crate::translate::ir::{Expr, Function, Kind, Stmt};
+use crate::lower::{CType, Expr, Function, Kind, Stmt};
 
 /// What the function makes: nobody else sees changes of it.
 pub(super) const OWN: Origin = Origin(Origin::FRESH.0 | Origin::MADE.0);

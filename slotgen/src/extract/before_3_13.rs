@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::opcodes::{Source, problem};
+use super::opcode_source::{Source, problem};
 use super::reviewed;
 use crate::diagnostics::Diagnostics;
 use crate::facts::{Opcode, OpcodeKind, Opcodes};

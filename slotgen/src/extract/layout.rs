@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ctype::{Aggregate, CType, Field};
-use super::unit::UnitFacts;
+use super::unit_facts::UnitFacts;
 use crate::facts::{Expression, Field as Placed, Struct};
 
 /// Deepest nesting of types that is followed.

@@ -1,5 +1,6 @@
 //! Walks the syntax trees of a CPython tree and states facts; tree-sitter nodes never leave this module.
 
+mod assignments;
 mod before_3_13;
 mod body;
 mod ctype;
@@ -8,12 +9,16 @@ mod digest;
 mod fields;
 mod layout;
 mod macros;
+mod opcode_source;
 mod opcodes;
 mod reviewed;
+mod rows;
 mod skim;
+mod specs;
 mod syntax;
 mod tables;
 mod unit;
+mod unit_facts;
 mod value;
 
 use rayon::prelude::*;
@@ -25,7 +30,7 @@ use crate::source::Tree;
 use ctype::CType;
 use layout::Types;
 pub(crate) use macros::{all as all_macros, constants, macros as api_macros, value as macro_value};
-use unit::UnitFacts;
+use unit_facts::UnitFacts;
 
 /// Folders whose C files are read.
 const FOLDERS: &[&str] = &["Objects", "Python", "Modules"];

@@ -2,8 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{OBJECT, is_heap};
-use crate::facts::{SlotOrigin, SlotValue, Type};
+use crate::facts::{SlotOrigin, SlotValue, Type, TypeKind};
+
+/// The root of all types.
+pub(super) const OBJECT: &str = "PyBaseObject_Type";
 
 const HAVE_GC: &str = "Py_TPFLAGS_HAVE_GC";
 /// Forbids calls of the type.
@@ -164,4 +166,9 @@ fn inherit_as_structs(ty: &mut Type, base: &Type, suites: &FxHashMap<&str, Optio
     for slot in shared {
         copy(ty, base, &slot);
     }
+}
+
+/// Whether a type is made on the heap.
+fn is_heap(ty: &Type) -> bool {
+    ty.kind == TypeKind::Spec
 }

@@ -1,9 +1,14 @@
 //! Turns a C file of CPython into C that tree-sitter-c parses whole: conditionals decided, local macros expanded, API macros kept.
+//!
+//! In: a file of a tree and a configuration. Out: `Unit`: the text, where each byte of it came from, the macros.
+//! It knows nothing of slots, types or Python.
 
 mod condition;
 mod configuration;
 mod expand;
+mod expander;
 mod headers;
+mod include;
 mod lex;
 mod macros;
 mod map;
@@ -11,53 +16,16 @@ mod print;
 mod program;
 mod rules;
 mod runner;
+mod shared;
 mod substitute;
 mod token;
+mod unit;
 
 #[cfg(test)]
 mod tests;
 
 pub use configuration::{Configuration, ConfigurationError};
-pub use headers::Preprocessor;
+pub use headers::run;
 pub use map::{Origin, SourceMap};
-
-use crate::diagnostics::Diagnostics;
-use crate::source::Tree;
-use std::ops::Range;
-
-/// A preprocessed file.
-#[derive(Debug, Clone)]
-pub struct Unit {
-    /// Path of the file, relative to the root of the tree.
-    pub path: String,
-    /// C without comments and directives; API macros look like calls or identifiers.
-    pub text: String,
-    /// The insides of function bodies in `text`, in order: what stands between the braces.
-    pub bodies: Vec<Range<u32>>,
-    /// Where each byte of `text` came from.
-    pub map: SourceMap,
-    /// Macros that the file, and the local files it includes, define (the last definition of each name), sorted by name.
-    pub macros: Vec<MacroDefinition>,
-    /// What was noticed but does not spoil the text.
-    pub warnings: Diagnostics,
-}
-
-/// A `#define`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MacroDefinition {
-    /// Its name.
-    pub name: String,
-    /// Parameters; `None` for an object-like macro.
-    pub parameters: Option<Vec<String>>,
-    /// The replacement, white space reduced.
-    pub body: String,
-    /// Path of the file, relative to the root of the tree.
-    pub file: String,
-    /// Line of the name, from 1.
-    pub line: u32,
-}
-
-/// Preprocesses one file; for many files of a tree make a [`Preprocessor`] once.
-pub fn run(tree: &Tree, path: &str, configuration: &Configuration) -> Result<Unit, Diagnostics> {
-    Preprocessor::new(tree, configuration)?.unit(path)
-}
+pub use shared::Preprocessor;
+pub use unit::{MacroDefinition, Unit};

@@ -1,29 +1,28 @@
 //! Runs the directives of one unit and of what it includes, and collects its code.
 
 use super::condition::evaluate;
-use super::expand::{Expander, Mode, PROBLEM_LIMIT, Problem, Workshop};
-use super::headers::{PYTHON_H, Preprocessor};
+use super::expander::{Expander, Mode, PROBLEM_LIMIT, Problem, Workshop};
 use super::lex::Scope;
 use super::macros::Table;
 use super::map::SourceMap;
 use super::print::print;
 use super::program::{Item, Program};
+use super::shared::{PYTHON_H, Preprocessor, diagnostic};
 use super::token::{Kind, Token};
 use super::{MacroDefinition, Unit};
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
-use crate::source::SourceFile;
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// `#include` inside `#include`: deeper than any CPython goes.
-const INCLUDE_DEPTH: usize = 60;
+pub(super) const INCLUDE_DEPTH: usize = 60;
 /// Files that one unit may read; CPython's largest read about 400.
-const INCLUDE_COUNT: usize = 5000;
+pub(super) const INCLUDE_COUNT: usize = 5000;
 /// Tokens of code that one unit may have, all inclusions taken together.
 const CODE_LIMIT: usize = 2_500_000;
 /// Bytes of files that one unit may read, each inclusion counted.
-const READ_LIMIT: usize = 128 << 20;
+pub(super) const READ_LIMIT: usize = 128 << 20;
 /// Tokens of an unfinished macro call that are read again at the next directive.
 const CARRY_TOKENS: usize = 50_000;
 /// How often a macro call may go on over a directive.
@@ -42,31 +41,31 @@ struct Condition {
 
 /// Whether a file's code is kept or only its macros.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
+pub(super) enum Keep {
     Code,
     Macros,
 }
 
 /// One unit being preprocessed.
 pub(super) struct Runner<'a, 't> {
-    shared: &'a Preprocessor<'t>,
+    pub(super) shared: &'a Preprocessor<'t>,
     pub table: Table<'a, 't>,
-    shop: Workshop<'a>,
+    pub(super) shop: Workshop<'a>,
     /// Code that is read but not yet expanded.
-    pending: Vec<Token<'a>>,
+    pub(super) pending: Vec<Token<'a>>,
     /// Code that is done.
-    out: Vec<Token<'a>>,
+    pub(super) out: Vec<Token<'a>>,
     pub once: FxHashSet<u32>,
     /// Names that conditions asked for, when somebody wants to know.
     pub consulted: Option<FxHashSet<String>>,
     /// A header whose own code is wanted, wherever the unit comes to it.
-    target: Option<u32>,
-    reached: bool,
-    included: usize,
-    read: usize,
-    bytes: usize,
-    carried: usize,
-    warnings: Vec<Problem>,
+    pub(super) target: Option<u32>,
+    pub(super) reached: bool,
+    pub(super) included: usize,
+    pub(super) read: usize,
+    pub(super) bytes: usize,
+    pub(super) carried: usize,
+    pub(super) warnings: Vec<Problem>,
 }
 
 impl<'a, 't> Runner<'a, 't> {
@@ -154,18 +153,18 @@ impl<'a, 't> Runner<'a, 't> {
         macros
     }
 
-    fn error(&mut self, file: u32, at: u32, code: &'static str, message: String, help: &'static str) {
+    pub(super) fn error(&mut self, file: u32, at: u32, code: &'static str, message: String, help: &'static str) {
         self.shop.push(Problem { code, file, at, message, help });
     }
 
-    fn warn(&mut self, problem: Problem) {
+    pub(super) fn warn(&mut self, problem: Problem) {
         if self.warnings.len() < PROBLEM_LIMIT {
             self.warnings.push(problem);
         }
     }
 
     /// Runs one file.
-    fn file(&mut self, index: u32, keep: Keep, depth: usize) {
+    pub(super) fn file(&mut self, index: u32, keep: Keep, depth: usize) {
         let shared = self.shared;
         let keep = if self.target == Some(index) && !self.reached { Keep::Code } else { keep };
         self.reached |= self.target == Some(index);
@@ -281,7 +280,7 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     /// Expands what is read so far, before the macros change.
-    fn flush(&mut self, last: bool) {
+    pub(super) fn flush(&mut self, last: bool) {
         if self.pending.is_empty() {
             return;
         }
@@ -305,7 +304,7 @@ impl<'a, 't> Runner<'a, 't> {
         self.table.get(name).is_some()
     }
 
-    fn expand_directive(&mut self, tokens: &[Token<'a>]) -> Vec<Token<'a>> {
+    pub(super) fn expand_directive(&mut self, tokens: &[Token<'a>]) -> Vec<Token<'a>> {
         let mut out = Vec::with_capacity(tokens.len());
         for token in tokens.iter().filter(|token| token.is_ident()) {
             self.consult(token.text);
@@ -327,128 +326,4 @@ impl<'a, 't> Runner<'a, 't> {
             }
         }
     }
-
-    fn include(&mut self, operand: &[Token<'t>], index: u32, at: u32, keep: Keep, depth: usize) {
-        let literal = operand.first().is_some_and(|token| token.kind == Kind::Str || token.is("<"));
-        let computed = if literal { Vec::new() } else { self.expand_directive(operand) };
-        let name = if literal { included_name(operand) } else { included_name(&computed) };
-        let Some((name, quoted)) = name else {
-            return self.error(
-                index,
-                at,
-                "preprocess/bad-include",
-                "#include names no file".to_owned(),
-                "name it as \"file.h\" or <file.h>",
-            );
-        };
-        let found = self.find(&name, quoted, index);
-        let Some(found) = found else {
-            if quoted && name != "pyconfig.h" {
-                let message = format!("{name} is not in the tree: its macros are unknown");
-                let help = "conditions on them are false";
-                self.warn(Problem { code: "preprocess/no-such-header", file: index, at, message, help });
-            }
-            return;
-        };
-        self.included += 1;
-        self.bytes += self.shared.tree.files().get(found as usize).map_or(0, |file| file.text().len());
-        if depth >= INCLUDE_DEPTH || self.included > INCLUDE_COUNT || self.bytes > READ_LIMIT {
-            if self.included <= INCLUDE_COUNT + 1 {
-                let message =
-                    format!("#include nests deeper than {INCLUDE_DEPTH}, or reads more than {INCLUDE_COUNT} files");
-                self.error(index, at, "preprocess/include-too-deep", message, "look for a file that includes itself");
-            }
-            return;
-        }
-        self.enter(found, keep, depth);
-    }
-
-    fn enter(&mut self, found: u32, keep: Keep, depth: usize) {
-        if self.once.contains(&found) || self.take_snapshot(found) {
-            return;
-        }
-        self.flush(false);
-        let api = self.shared.tree.files().get(found as usize).is_some_and(|file| file.is_api());
-        let keep = if api || self.target.is_some() { Keep::Macros } else { keep };
-        self.file(found, keep, depth + 1);
-    }
-
-    /// Uses what is known of `Python.h` when nothing that it asks for differs.
-    fn take_snapshot(&mut self, found: u32) -> bool {
-        let shared = self.shared;
-        let Some(snapshot) = &shared.python_h else { return false };
-        let is_python_h = shared.tree.files().get(found as usize).is_some_and(|file| file.path() == PYTHON_H);
-        let fits = is_python_h
-            && self.target.is_none()
-            && !self.table.changes().keys().any(|&name| snapshot.consulted.contains(name));
-        if fits {
-            self.table.rebase(&snapshot.macros);
-            self.once.extend(&snapshot.once);
-        }
-        fits
-    }
-
-    /// The file that an `#include` names.
-    fn find(&self, name: &str, quoted: bool, from: u32) -> Option<u32> {
-        const API: [&str; 4] = ["Include", "Include/internal", "Include/internal/mimalloc", "Include/cpython"];
-        const LOCAL: [&str; 9] = [
-            "Objects",
-            "Python",
-            "Modules",
-            "Parser",
-            "Modules/_hacl/include",
-            "Modules/_hacl",
-            "Modules/expat",
-            "Modules/_decimal/libmpdec",
-            "",
-        ];
-        let tree = self.shared.tree;
-        let here = tree.files().get(from as usize).map_or("", |file| file.path());
-        let here = here.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let beside = quoted.then_some(here);
-        let local = LOCAL.iter().copied().filter(|_| quoted);
-        let path = |directory: &str| tree.index(&normal(directory, name)?);
-        beside.into_iter().chain(API).chain(local).find_map(path).map(|found| found as u32)
-    }
-}
-
-/// The path of a name seen from a directory, `..` resolved; `None` when it leaves the tree.
-fn normal(directory: &str, name: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in directory.split('/').chain(name.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-/// The name between quotes (true) or angle brackets (false).
-fn included_name(operand: &[Token]) -> Option<(String, bool)> {
-    let first = operand.first()?;
-    if first.kind == Kind::Str {
-        return Some((first.text.trim_matches('"').to_owned(), true));
-    }
-    if !first.is("<") {
-        return None;
-    }
-    let end = operand.iter().position(|token| token.is(">"))?;
-    Some((operand.get(1..end)?.iter().map(|token| token.text).collect(), false))
-}
-
-/// A diagnostic at a place of a file.
-pub(super) fn diagnostic(
-    file: Option<&SourceFile>,
-    severity: Severity,
-    code: &'static str,
-    at: u32,
-    message: String,
-) -> Diagnostic {
-    let (line, column) = file.map_or((0, 0), |file| file.position(at));
-    let file = file.map_or(String::new(), |file| file.path().to_owned());
-    Diagnostic { severity, code, file, line, column, message, help: String::new() }
 }

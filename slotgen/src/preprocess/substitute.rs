@@ -1,6 +1,6 @@
 //! Puts arguments in the place of parameters: `#`, `##` and plain uses.
 
-use super::expand::Expander;
+use super::expander::Expander;
 use super::lex::{Scope, lex};
 use super::macros::Macro;
 use super::token::{Kind, LINE, SPACE, Token, VERBATIM};

@@ -2,9 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::answer::{Live, LiveType};
 use super::exceptions::{Alone, Side};
 use super::symbols::Symbols;
-use super::{Live, LiveType, tables};
+use super::tables;
 use crate::facts::{Facts, SlotOrigin, Type, TypeKind};
 
 /// One slot on which tables and interpreter disagree.

@@ -1,7 +1,7 @@
 //! Method, getter and member tables and flags of a type against those of the process.
 
+use super::answer::{LiveSignature, LiveType};
 use super::symbols::Symbols;
-use super::{LiveSignature, LiveType};
 use crate::facts::{Facts, Method, Type, TypeKind, UNNAMED_FIELD, text_signature};
 
 /// What a heap type's own copy of its members lacks: offsets that were relative are absolute there.

@@ -1,8 +1,8 @@
 //! Small C functions and the Rust that they become.
 
 use super::Elsewhere;
-use super::driver::of_text;
-use super::render::release_files;
+use crate::translate::driver::of_text;
+use crate::translate::render::release_files;
 
 /// What the headers say in these tests.
 const HEADERS: &str = "
