@@ -10,6 +10,7 @@ pub mod facts;
 pub mod model;
 pub mod preprocess;
 pub mod prove;
+pub mod share;
 pub mod source;
 pub mod translate;
 pub mod unchanged;
@@ -17,5 +18,5 @@ pub mod unchanged;
 mod generate;
 
 pub use generate::{
-    GenerateError, Report, committed, elsewhere, facts_of, generate, generate_binary, generate_installed,
+    GenerateError, Read, Report, committed, elsewhere, facts_of, generate, generate_binary, generate_installed,
 };

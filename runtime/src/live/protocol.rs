@@ -1,5 +1,6 @@
 //! `slotrt.protocol`: translated functions on real objects, under their C names.
-use super::release::calls::{FUNCTIONS, MEMORY, call as run};
+use super::release::calls::{MEMORY, call as run};
+use super::release::functions::FUNCTIONS;
 use super::{Live, Stop, slots};
 use crate::ffi::{pointer, types};
 use generated::calls::{self, Value};
@@ -161,7 +162,7 @@ fn given<'py>(py: Python<'py>, value: Value<Object<'py>>) -> PyResult<Object<'py
 /// All translated functions.
 #[pyfunction]
 fn functions(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    PyList::new(py, FUNCTIONS.iter().map(Function))
+    PyList::new(py, FUNCTIONS.iter().map(Function).collect::<Vec<_>>())
 }
 
 /// A translated function by its C name, or by file and name (`Objects/dictobject.c:dict_or`) where several files have one of that name.

@@ -2,7 +2,8 @@
 //!
 //! What other files ask of a file whose objects' layout in memory is the world's (`dictobject.c`…) the interpreter answers; all else that is
 //! translated runs as the translation.
-use super::release::calls::{FUNCTIONS, MEMORY, call};
+use super::release::calls::{MEMORY, call};
+use super::release::functions::FUNCTIONS;
 use super::{Function, Live, Stop};
 use crate::ffi::native;
 use generated::calls::{Asked, Gives, Value};

@@ -5,7 +5,6 @@ use super::release::types::TYPES;
 use crate::ffi::{native, symbols, types};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
-use generated::tables::{Origin, Type};
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -96,14 +95,6 @@ fn note_class(py: Python<'_>, methods: Bound<'_, PyDict>, known: &mut Known) -> 
     Ok(())
 }
 
-/// The file of the type whose own slot it is.
-fn file_of(row: &Type, origin: Origin) -> &'static str {
-    match origin {
-        Origin::Inherited(base) => TYPES.iter().find(|ty| ty.c_name == base).map_or(row.file, |ty| ty.file),
-        Origin::Own | Origin::Ready => row.file,
-    }
-}
-
 /// Notes the slot functions of a C type.
 fn note_type(class: &Bound<'_, PyType>, known: &mut Known) {
     if !known.types.insert(class.as_ptr() as usize) {
@@ -111,8 +102,8 @@ fn note_type(class: &Bound<'_, PyType>, known: &mut Known) {
     }
     let name = types::c_name(class);
     let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
-    for (slot, function, origin) in row.slots {
-        if let (Some(pointer), Some(id)) = (types::slot(class, *slot), id(function, file_of(row, *origin))) {
+    for (slot, function, file) in TYPES.functions(row) {
+        if let (Some(pointer), Some(id)) = (types::slot(class, slot), id(function, file)) {
             known.ids.entry((pointer, slot.name())).or_insert(id);
         }
     }

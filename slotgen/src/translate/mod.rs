@@ -27,7 +27,9 @@ mod print;
 mod render;
 mod render_ask;
 mod render_calls;
+mod render_dispatch;
 mod render_members;
+mod rendered;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -39,7 +41,8 @@ mod world;
 pub use capi::capi;
 pub use coverage::{Share, shares};
 pub use driver::{Left, Translated, Translation, translate};
-pub use render::{Output, files, release_files};
+pub use render::{Output, release, rendered};
+pub use rendered::{Arm, Dispatcher, Function, Head, Rendered, Unit};
 pub use vocabulary::{Elsewhere, Method, Vocabulary};
 
 /// The C files whose functions are translated.

@@ -113,6 +113,7 @@ impl<'py> Tracer<'py> {
 
 #[allow(non_snake_case)]
 impl CApi for Tracer<'_> {
+    type Release = crate::semantics::Release;
     type Object = ValueId;
     type Function = SlotFunction;
     type Error = Signal;
